@@ -1,0 +1,25 @@
+# What every target of xpsim is compiled with.
+#
+# -fno-math-errno and -fno-trapping-math keep IEEE results and let sqrt and comparisons vectorise;
+# -ffp-contract=off keeps a fused multiply-add from appearing in one instantiation of a kernel and not
+# in another: fields agree bit for bit between backends, thread counts and vector tails.
+set(xpsim_fp_flags -fno-math-errno -fno-trapping-math -ffp-contract=off)
+set(xpsim_warnings -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
+
+# Public headers are found as <xp/field/field.hpp> in the tree as after installation.
+set(xpsim_include_dir ${CMAKE_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${xpsim_include_dir}/xp)
+foreach(module runtime config expr mesh field operators time io simulation)
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/core/${module} ${xpsim_include_dir}/xp/${module} SYMBOLIC)
+endforeach()
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/solvers ${xpsim_include_dir}/xp/solvers SYMBOLIC)
+
+if(XPSIM_NATIVE AND NOT CMAKE_CXX_COMPILER_ID MATCHES "NVIDIA")
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-march=native xpsim_has_native)
+endif()
+
+# xpsim_compile_options(target): warnings, floating-point rules, processor.
+function(xpsim_compile_options target)
+  target_compile_options(${target} PRIVATE ${xpsim_warnings} $<$<BOOL:${XPSIM_WERROR}>:-Werror>)
+endfunction()

@@ -1,3 +1,127 @@
 // A compiled expression on the device: the same register machine for a chunk of a row on the CPU
 // (vectorised loops over lanes) and for one cell on a GPU.
 #pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <xp/expr/apply.hpp>
+#include <xp/expr/expr.hpp>
+#include <xp/runtime/kokkos.hpp>
+
+namespace xp {
+
+/// Cells that one call of DeviceProgram::run should work on: enough on a CPU to pay for reading the
+/// program, few enough for the registers to stay in the first-level cache.
+template <class Space>
+inline constexpr int chunk_width = is_host_space<Space> ? 64 : 1;
+
+namespace detail {
+
+// One operation on all lanes. A register may be operand and result at once, always of the same
+// lane.
+template <Op op>
+KOKKOS_INLINE_FUNCTION void apply_lanes(int lanes, double* out, const double* a, const double* b,
+                                        const double* c) {
+  XP_VECTORISE
+  for (int lane = 0; lane < lanes; ++lane) out[lane] = apply(op, a[lane], b[lane], c[lane]);
+}
+
+}  // namespace detail
+
+/// A program in memory of `Space`, to be captured by kernels.
+template <class Space>
+class DeviceProgram {
+ public:
+  using Code = Kokkos::View<Instruction*, Kokkos::LayoutRight, typename Space::memory_space>;
+
+  DeviceProgram() = default;
+
+  explicit DeviceProgram(const Program& program)
+      : code_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "expression"), program.code.size()),
+        size_(static_cast<int>(program.code.size())) {
+    const auto host = Kokkos::create_mirror_view(code_);
+    for (std::size_t n = 0; n < program.code.size(); ++n) host(n) = program.code[n];
+    Kokkos::deep_copy(code_, host);
+  }
+
+  /// False for a default-constructed one, whose value is 0 everywhere.
+  bool has_program() const { return size_ > 0; }
+
+  /// Evaluates the first `lanes` of at most W lanes; `inputs(slot, lane)` gives the inputs. The
+  /// value of a lane depends neither on the other lanes nor on W.
+  template <int W, class Inputs>
+  KOKKOS_INLINE_FUNCTION void run(const Inputs& inputs, int lanes, double (&out)[W]) const {
+    const int count = W == 1 ? 1 : lanes;
+    double registers[Program::max_registers][W];
+    for (int n = 0; n < size_; ++n) {
+      const Instruction instruction = code_(n);
+      double* const to = registers[instruction.out];
+      const double* const a = registers[instruction.a];
+      const double* const b = registers[instruction.b];
+      const double* const c = registers[instruction.c];
+      switch (instruction.op) {
+        case Op::constant:
+          for (int lane = 0; lane < count; ++lane) to[lane] = instruction.value;
+          break;
+        case Op::input:
+          for (int lane = 0; lane < count; ++lane) to[lane] = inputs(instruction.slot, lane);
+          break;
+#define XP_LANES(name)                                 \
+  case Op::name:                                       \
+    detail::apply_lanes<Op::name>(count, to, a, b, c); \
+    break;
+          XP_LANES(add)
+          XP_LANES(subtract)
+          XP_LANES(multiply)
+          XP_LANES(divide)
+          XP_LANES(power)
+          XP_LANES(negate)
+          XP_LANES(less)
+          XP_LANES(less_equal)
+          XP_LANES(greater)
+          XP_LANES(greater_equal)
+          XP_LANES(equal)
+          XP_LANES(not_equal)
+          XP_LANES(logical_and)
+          XP_LANES(logical_or)
+          XP_LANES(logical_not)
+          XP_LANES(select)
+          XP_LANES(exp)
+          XP_LANES(log)
+          XP_LANES(log10)
+          XP_LANES(sqrt)
+          XP_LANES(cbrt)
+          XP_LANES(sin)
+          XP_LANES(cos)
+          XP_LANES(tan)
+          XP_LANES(asin)
+          XP_LANES(acos)
+          XP_LANES(atan)
+          XP_LANES(atan2)
+          XP_LANES(sinh)
+          XP_LANES(cosh)
+          XP_LANES(tanh)
+          XP_LANES(erf)
+          XP_LANES(abs)
+          XP_LANES(sign)
+          XP_LANES(floor)
+          XP_LANES(ceil)
+          XP_LANES(mod)
+          XP_LANES(min)
+          XP_LANES(max)
+          XP_LANES(hypot)
+          XP_LANES(heaviside)
+          XP_LANES(clamp)
+#undef XP_LANES
+      }
+    }
+    for (int lane = 0; lane < count; ++lane) out[lane] = size_ > 0 ? registers[0][lane] : 0;
+  }
+
+ private:
+  Code code_;
+  int size_ = 0;
+};
+
+}  // namespace xp

@@ -1,5 +1,5 @@
-// Expressions of the input: text -> checked tree -> register program. Evaluation on the device is in
-// device_program.hpp.
+// Expressions of the input: text -> checked tree -> register program. Evaluation on the device is
+// in device_program.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,20 @@
 
 namespace xp {
 
-/// Operations of the register machine. All arithmetic is double, in the order in which it is written.
+/// Operations of the register machine. All arithmetic is double, in the order in which it is
+/// written.
+// clang-format off
 enum class Op : std::uint8_t {
   constant,  ///< out = value
   input,     ///< out = the input slot `slot` (see Program)
   add, subtract, multiply, divide, power, negate,
   less, less_equal, greater, greater_equal, equal, not_equal,  ///< 1 or 0
-  logical_and, logical_or, logical_not,                        ///< anything but 0 is true; 1 or 0
-  select,                                                      ///< out = a != 0 ? b : c
+  logical_and, logical_or, logical_not,  ///< anything but 0 is true, NaN too; 1 or 0
+  select,                                ///< out = a != 0 ? b : c
   exp, log, log10, sqrt, cbrt, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, erf,
   abs, sign, floor, ceil, mod, min, max, hypot, heaviside, clamp,
 };
+// clang-format on
 
 struct Instruction {
   Op op = Op::constant;
@@ -31,8 +34,8 @@ struct Instruction {
   double value = 0;                           ///< of Op::constant
 };
 
-/// A reduction over the grid inside an expression of `verify` or `series`: its operand is a program of
-/// its own, evaluated per cell; its value enters the outer program as an input slot.
+/// A reduction over the grid inside an expression of `verify` or `series`: its operand is a program
+/// of its own, evaluated per cell; its value enters the outer program as an input slot.
 struct Reduction;
 
 /// A compiled expression. Its value is left in register 0.
@@ -64,10 +67,12 @@ struct Reduction {
 
 /// What names mean to an expression, besides functions, pi and e.
 struct Symbols {
-  int dimensions = 3;        ///< x, y, z up to this many; another coordinate is an error that says so
-  bool coordinates = true;   ///< are coordinates allowed here?
-  bool time = true;          ///< is t allowed here?
-  bool reductions = false;   ///< are integral, mean, min(one argument), max(one argument), norm?
+  int dimensions = 3;  ///< x, y, z up to this many; another coordinate is an error that says so
+  bool coordinates = true;  ///< are coordinates allowed here?
+  bool time = true;         ///< is t allowed here?
+  bool reductions = false;  ///< are integral, mean, min(one argument), max(one argument), norm?
+                            ///< In their operands all coordinates of the grid are allowed.
+  bool bare_fields = true;  ///< may a field stand outside of a reduction?
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> definitions;  ///< named expressions, expanded where used
   std::vector<std::string> fields;
@@ -92,13 +97,14 @@ struct Compiled {
 Compiled compile(std::string_view text, const Symbols& symbols, bool optimise = true);
 
 /// A number of the input: decimal, integer or with an exponent, or a constant expression of
-/// parameters, pi, e and functions. Refuses leading zeros (0100), hexadecimal, units (0.1s), decimal
-/// commas (1,5), overflow (1e400), nan and inf, each with its own message.
+/// parameters, pi, e and functions. Refuses leading zeros (0100), hexadecimal, units (0.1s),
+/// decimal commas (1,5), overflow (1e400), nan and inf, each with its own message.
 struct ConstantResult {
   std::optional<double> value;
   ExprError error;
 };
-ConstantResult evaluate_constant(std::string_view text, const std::map<std::string, double>& parameters);
+ConstantResult evaluate_constant(std::string_view text,
+                                 const std::map<std::string, double>& parameters);
 
 /// Names that users cannot give to parameters, definitions or fields.
 const std::vector<std::string>& reserved_names();

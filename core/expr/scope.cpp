@@ -1,0 +1,150 @@
+#include <xp/expr/scope.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+#include <xp/expr/names.hpp>
+#include <xp/runtime/error.hpp>
+
+namespace xp::detail {
+namespace {
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+[[noreturn]] void refuse(const Token& name, std::string message, std::string hint = {}) {
+  throw Mistake(name.offset, name.length, std::move(message), std::move(hint));
+}
+
+}  // namespace
+
+std::string Scope::in_place() const {
+  return symbols_.place.empty() ? std::string() : " in " + symbols_.place;
+}
+
+bool Scope::defined_by_user(std::string_view name) const {
+  const std::string key(name);
+  const auto& fields = symbols_.fields;
+  return symbols_.parameters.count(key) > 0 || symbols_.definitions.count(key) > 0 ||
+         std::find(fields.begin(), fields.end(), key) != fields.end();
+}
+
+bool Scope::known(std::string_view name) const {
+  return is_reserved(name) || defined_by_user(name);
+}
+
+void Scope::check_coordinate(const Token& name, int axis, bool in_reduction) const {
+  if (!symbols_.coordinates && !in_reduction)
+    refuse(name, "the coordinate " + quoted(name.text) + " is not allowed" +
+                     (symbols_.place.empty() ? " here" : in_place()));
+  if (axis >= symbols_.dimensions)
+    refuse(name, "there is no coordinate " + quoted(name.text) + in_place() + ": the grid has " +
+                     std::to_string(symbols_.dimensions) +
+                     (symbols_.dimensions == 1 ? " dimension" : " dimensions"));
+}
+
+void Scope::check_time(const Token& name) const {
+  if (!symbols_.time)
+    refuse(name, "the time 't' is not allowed" + (symbols_.place.empty() ? " here" : in_place()));
+}
+
+void Scope::check_field(const Token& name, bool in_reduction) const {
+  if (!symbols_.bare_fields && !in_reduction)
+    refuse(name, "the field " + quoted(name.text) + " is not a single number" + in_place(),
+           "reduce it with integral, mean, min, max or norm");
+}
+
+void Scope::check_reduction(const Token& name, bool in_reduction) const {
+  if (!symbols_.reductions)
+    refuse(name, "the reduction " + quoted(name.text) + " is not allowed" +
+                     (symbols_.place.empty() ? " here" : in_place()));
+  if (in_reduction)
+    refuse(name, "the reduction " + quoted(name.text) + " is inside of another reduction");
+}
+
+void Scope::check_not_redefined(const Token& name) const {
+  if (is_reserved(name.text) && defined_by_user(name.text))
+    refuse(name, quoted(name.text) + " is a reserved name and cannot be defined",
+           "choose another name");
+}
+
+void Scope::refuse_unsupported(const Token& name) const {
+  refuse(name, quoted(name.text) + " is not supported" + in_place() + " by this version");
+}
+
+void Scope::refuse_unknown_name(const Token& name) const {
+  const std::string word = lower(name.text);
+  if (word == "nan" || word == "inf" || word == "infinity")
+    refuse(name, quoted(name.text) + " is not a finite number");
+  refuse(name, "unknown name " + quoted(name.text) + in_place(),
+         suggestion(name.text, valid_names()));
+}
+
+void Scope::refuse_unknown_function(const Token& name) const {
+  if (known(name.text))
+    refuse(name, quoted(name.text) + " is not a function",
+           "to multiply, write " + std::string(name.text) + "*(...)");
+  refuse(name, "unknown function " + quoted(name.text) + in_place(),
+         suggestion(name.text, valid_functions()));
+}
+
+void Scope::refuse_suffix(const Token& number) const {
+  const std::string written(number.text), suffix(number.suffix);
+  const std::size_t length = number.length + number.suffix.size();
+  const std::string whole = quoted(written + suffix);
+  if (suffix[0] == '_')
+    throw Mistake(number.offset, length, whole + " is not a number", "write digits without '_'");
+  if (known(suffix))
+    throw Mistake(number.offset, length, whole + " is not a number",
+                  "write " + written + "*" + suffix);
+  throw Mistake(number.offset, length, whole + " looks like a number with a unit",
+                "write the number alone: " + written);
+}
+
+std::string Scope::suggestion(std::string_view name, const std::vector<std::string>& valid) const {
+  // Every one-letter name is one change away from every other: only the case can be a slip.
+  if (name.size() == 1) {
+    for (const std::string& candidate : valid)
+      if (lower(candidate) == lower(name)) return "did you mean '" + candidate + "'?";
+    return {};
+  }
+  const std::string hint = did_you_mean(name, valid);
+  if (!hint.empty()) return hint;
+  std::vector<std::string> unsupported;
+  std::copy_if(reserved_names().begin(), reserved_names().end(), std::back_inserter(unsupported),
+               is_unsupported);
+  const std::string other = did_you_mean(name, unsupported);
+  return other.empty() ? other : other + " (not supported by this version)";
+}
+
+std::vector<std::string> Scope::valid_functions() const {
+  std::vector<std::string> names;
+  for (const Function& function : functions()) names.emplace_back(function.name);
+  if (symbols_.reductions) names.insert(names.end(), {"integral", "mean", "norm"});
+  return names;
+}
+
+std::vector<std::string> Scope::valid_names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : symbols_.parameters) names.push_back(entry.first);
+  for (const auto& entry : symbols_.definitions) names.push_back(entry.first);
+  names.insert(names.end(), symbols_.fields.begin(), symbols_.fields.end());
+  if (symbols_.coordinates)
+    for (int axis = 0; axis < symbols_.dimensions && axis < 3; ++axis)
+      names.emplace_back(1, "xyz"[axis]);
+  if (symbols_.time) names.emplace_back("t");
+  names.insert(names.end(), {"pi", "e"});
+  const std::vector<std::string> functions = valid_functions();
+  names.insert(names.end(), functions.begin(), functions.end());
+  return names;
+}
+
+}  // namespace xp::detail

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <xp/expr/expr.hpp>
 
@@ -12,10 +13,17 @@ namespace xp::detail {
 /// The first mistake of an expression, thrown inside of this module only.
 struct Mistake {
   ExprError error;
-  bool names_definition = false;  // the message already says in which definition it is
+  bool whole = false;  // of the expression as a whole, not of one definition in it
 
   Mistake(std::size_t offset, std::size_t length, std::string message, std::string hint = {})
       : error{offset, length, std::move(message), std::move(hint)} {}
+
+  static Mistake of_whole(std::size_t offset, std::size_t length, std::string message,
+                          std::string hint = {}) {
+    Mistake mistake(offset, length, std::move(message), std::move(hint));
+    mistake.whole = true;
+    return mistake;
+  }
 };
 
 struct Token {

@@ -19,8 +19,9 @@ class Nesting {
   Nesting(Parse& parse, const Token& at) : depth_(parse.depth) {
     if (++depth_ > max_depth) {
       --depth_;
-      throw Mistake(at.offset, at.length,
-                    "nested too deeply (more than " + std::to_string(max_depth) + " levels)");
+      throw Mistake::of_whole(
+          at.offset, at.length,
+          "nested too deeply (more than " + std::to_string(max_depth) + " levels)");
     }
   }
   ~Nesting() { --depth_; }
@@ -99,9 +100,9 @@ void Parser::refuse_token() const {
 
 void Parser::check_size(const Token& at) const {
   if (parse_.tree.full())
-    throw Mistake(at.offset, std::max<std::size_t>(at.length, 1),
-                  "the expression is too complicated" + parse_.scope.in_place(),
-                  "split it or its definitions");
+    throw Mistake::of_whole(at.offset, at.length,
+                            "the expression is too complicated" + parse_.scope.in_place(),
+                            "split it or its definitions");
 }
 
 int Parser::operation(const Token& at, Op op, int a, int b, int c) {
@@ -342,10 +343,8 @@ int Parser::expand(const Token& name, const std::string& definition) {
   if (first != open.end()) {
     std::string chain;
     for (auto link = first; link != open.end(); ++link) chain += *link + " -> ";
-    Mistake mistake(name.offset, name.length,
-                    "definition " + quoted(key) + " uses itself (" + chain + key + ")");
-    mistake.names_definition = true;
-    throw mistake;
+    throw Mistake::of_whole(name.offset, name.length,
+                            "definition " + quoted(key) + " uses itself (" + chain + key + ")");
   }
   const Nesting nesting(parse_, name);
   open.push_back(key);
@@ -356,7 +355,7 @@ int Parser::expand(const Token& name, const std::string& definition) {
     // Its own place is in another text: what the user sees is where the definition is used.
     mistake.error.offset = name.offset;
     mistake.error.length = name.length;
-    if (!mistake.names_definition)
+    if (!mistake.whole)
       mistake.error.message = "in definition " + quoted(key) + ": " + mistake.error.message;
     throw;
   }

@@ -1,0 +1,237 @@
+// Register programs: folding, allocation, reductions, and the same bits on the host and in kernels.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <xp/expr/device_program.hpp>
+#include <xp/expr/expr.hpp>
+
+namespace {
+
+using Random = std::mt19937_64;
+
+xp::Symbols all_symbols() {
+  xp::Symbols symbols;
+  symbols.parameters = {{"a", 2}, {"b", -0.75}};
+  symbols.definitions = {{"wave", "sin(a*x) - b"}};
+  symbols.fields = {"u", "v"};
+  return symbols;
+}
+constexpr std::size_t slot_count = 6;  // x y z t u v
+
+int below(Random& random, int count) {
+  return static_cast<int>(random() % static_cast<std::uint64_t>(count));
+}
+
+std::string random_leaf(Random& random) {
+  static const char* const leaves[] = {"x",  "y", "z", "t", "u", "v",   "a",    "b",   "wave",
+                                       "pi", "e", "0", "1", "2", "0.5", "1e-3", "3.7", "1e200"};
+  return leaves[below(random, static_cast<int>(std::size(leaves)))];
+}
+
+std::string random_expression(Random& random, int depth) {
+  if (depth == 0 || below(random, 8) == 0) return random_leaf(random);
+  const auto part = [&] { return random_expression(random, depth - 1); };
+  static const char* const binary[] = {"+",  "-",  "*",  "/",  "^",     "<",   ">",
+                                       "<=", ">=", "==", "!=", " and ", " or "};
+  static const char* const one[] = {"exp", "log",  "log10", "sqrt",  "cbrt", "sin",      "cos",
+                                    "tan", "asin", "acos",  "atan",  "sinh", "cosh",     "tanh",
+                                    "erf", "abs",  "sign",  "floor", "ceil", "heaviside"};
+  static const char* const two[] = {"atan2", "mod", "min", "max", "hypot"};
+  static const char* const three[] = {"if", "clamp", "max"};
+  switch (below(random, 8)) {
+    case 0:
+      return "-" + ("(" + part() + ")");
+    case 1:
+      return "(not " + part() + ")";
+    case 2:
+      return std::string(one[below(random, static_cast<int>(std::size(one)))]) + "(" + part() + ")";
+    case 3: {
+      const char* const name = two[below(random, static_cast<int>(std::size(two)))];
+      const std::string first = part();
+      return std::string(name) + "(" + first + ", " + part() + ")";
+    }
+    case 4: {
+      const char* const name = three[below(random, static_cast<int>(std::size(three)))];
+      const std::string first = part(), second = part();
+      return std::string(name) + "(" + first + ", " + second + ", " + part() + ")";
+    }
+    case 5:
+      return "(" + part() + ")^2";
+    default: {
+      const char* const sign = binary[below(random, static_cast<int>(std::size(binary)))];
+      const std::string first = part();
+      return "(" + first + sign + part() + ")";
+    }
+  }
+}
+
+double random_value(Random& random) {
+  switch (below(random, 8)) {
+    case 0:
+      return 0;
+    case 1:
+      return below(random, 7) - 3;
+    case 2:
+      return -0.0;
+    default:
+      return std::uniform_real_distribution<double>(-3, 3)(random);
+  }
+}
+
+// The same bits; which NaN it is may depend on the order of a sum's operands in the machine code.
+bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+xp::Program compile_or_fail(const std::string& text, const xp::Symbols& symbols,
+                            bool optimise = true) {
+  xp::Compiled compiled = xp::compile(text, symbols, optimise);
+  EXPECT_TRUE(compiled) << text << ": " << compiled.error.message;
+  return compiled ? *compiled.program : xp::Program();
+}
+
+TEST(ExprProgram, OptimisedAgreesBitForBit) {
+  const xp::Symbols symbols = all_symbols();
+  Random random(20240611);
+  int folded = 0;
+  for (int n = 0; n < 6000; ++n) {
+    const std::string text = random_expression(random, 1 + below(random, 6));
+    const xp::Program fast = compile_or_fail(text, symbols, true);
+    const xp::Program plain = compile_or_fail(text, symbols, false);
+    ASSERT_LE(fast.code.size(), plain.code.size());
+    if (fast.code.size() < plain.code.size()) ++folded;
+    for (int sample = 0; sample < 4; ++sample) {
+      std::vector<double> slots(slot_count);
+      for (double& slot : slots) slot = random_value(random);
+      ASSERT_TRUE(same(fast(slots), plain(slots))) << text;
+    }
+  }
+  EXPECT_GT(folded, 1000);
+}
+
+struct Inputs {
+  static constexpr int most = 64;
+  double values[slot_count][most];
+
+  KOKKOS_INLINE_FUNCTION double operator()(int slot, int lane) const { return values[slot][lane]; }
+};
+
+// In a kernel, all lanes at once and one at a time.
+template <int W>
+std::vector<double> run_in_kernel(const xp::Program& program, const Inputs& inputs, int lanes) {
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  const xp::DeviceProgram<Space> device(program);
+  std::vector<double> results(static_cast<std::size_t>(lanes));
+  double* const out = results.data();
+  Kokkos::parallel_for("expression test", Kokkos::RangePolicy<Space>(0, 1), [=](const int) {
+    for (int first = 0; first < lanes; first += W) {
+      double values[W];
+      const int count = lanes - first < W ? lanes - first : W;
+      device.run<W>([&](int slot, int lane) { return inputs(slot, first + lane); }, count, values);
+      for (int lane = 0; lane < count; ++lane) out[first + lane] = values[lane];
+    }
+  });
+  Space().fence();
+  return results;
+}
+
+TEST(ExprProgram, KernelsAgreeWithTheHostBitForBit) {
+  const xp::Symbols symbols = all_symbols();
+  Random random(7);
+  for (int n = 0; n < 1000; ++n) {
+    const std::string text = random_expression(random, 1 + below(random, 6));
+    const xp::Program program = compile_or_fail(text, symbols);
+    const int lanes = 1 + below(random, Inputs::most);
+    Inputs inputs;
+    for (auto& row : inputs.values)
+      for (double& value : row) value = random_value(random);
+    const std::vector<double> wide = run_in_kernel<64>(program, inputs, lanes);
+    const std::vector<double> odd = run_in_kernel<7>(program, inputs, lanes);
+    const std::vector<double> single = run_in_kernel<1>(program, inputs, lanes);
+    for (int lane = 0; lane < lanes; ++lane) {
+      std::vector<double> slots(slot_count);
+      for (std::size_t slot = 0; slot < slot_count; ++slot) slots[slot] = inputs.values[slot][lane];
+      const double expected = program(slots);
+      ASSERT_TRUE(same(wide[lane], expected)) << text;
+      ASSERT_TRUE(same(odd[lane], expected)) << text;
+      ASSERT_TRUE(same(single[lane], expected)) << text;
+    }
+  }
+}
+
+TEST(ExprProgram, WidthFollowsTheExecutionSpace) {
+  EXPECT_EQ(xp::chunk_width<Kokkos::DefaultHostExecutionSpace>, 64);
+  EXPECT_FALSE(xp::DeviceProgram<Kokkos::DefaultHostExecutionSpace>().has_program());
+}
+
+TEST(ExprProgram, FoldsConstantsOnly) {
+  const xp::Symbols symbols = all_symbols();
+  EXPECT_EQ(compile_or_fail("2*pi*sqrt(a)", symbols).code.size(), 1u);
+  EXPECT_EQ(compile_or_fail("0*x", symbols).code.size(), 3u);
+  EXPECT_EQ(compile_or_fail("x + 0", symbols).code.size(), 3u);
+  EXPECT_EQ(compile_or_fail("(x^2)^0.5", symbols).code.size(), 4u);
+  EXPECT_EQ(compile_or_fail("x/3", symbols).code.back().op, xp::Op::divide);
+}
+
+TEST(ExprProgram, KnowsWhatItReads) {
+  const xp::Symbols symbols = all_symbols();
+  const xp::Program constant = compile_or_fail("a*pi", symbols);
+  EXPECT_TRUE(constant.is_constant());
+  EXPECT_EQ(constant.constant_value(), 2 * 3.14159265358979323846);
+  EXPECT_FALSE(constant.uses_coordinates);
+  EXPECT_FALSE(constant.uses_time);
+
+  const xp::Program all = compile_or_fail("v + u*wave - v + t", symbols);
+  EXPECT_FALSE(all.is_constant());
+  EXPECT_TRUE(all.uses_coordinates);
+  EXPECT_TRUE(all.uses_time);
+  EXPECT_EQ(all.fields, (std::vector<int>{0, 1}));
+  EXPECT_EQ(compile_or_fail("v", symbols).fields, std::vector<int>{1});
+}
+
+TEST(ExprProgram, ReductionsAreProgramsOfTheirOwn) {
+  xp::Symbols symbols = all_symbols();
+  symbols.reductions = true;
+  symbols.coordinates = false;
+  const xp::Program program =
+      compile_or_fail("integral(u*x)/2 + max(min(v), norm(u - v)) + mean(1) + max(t)", symbols);
+  ASSERT_EQ(program.reductions.size(), 5u);
+  using Kind = xp::Reduction::Kind;
+  const Kind kinds[] = {Kind::integral, Kind::min, Kind::norm, Kind::mean, Kind::max};
+  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(program.reductions[n].kind, kinds[n]);
+  EXPECT_EQ(program.reductions[0].operand({3, 0, 0, 0, 5, 0}), 15);
+  EXPECT_TRUE(program.reductions[0].operand.uses_coordinates);
+  EXPECT_EQ(program.reductions[2].operand.fields, (std::vector<int>{0, 1}));
+  EXPECT_TRUE(program.reductions[3].operand.is_constant());
+  EXPECT_FALSE(program.uses_coordinates);
+  EXPECT_TRUE(program.fields.empty());
+  EXPECT_FALSE(program.is_constant());
+  // Their values come after the fields.
+  EXPECT_EQ(program({0, 0, 0, 0, 0, 0, 10, 7, 8, 1, 100}), 114);
+}
+
+TEST(ExprProgram, NeedsFewRegisters) {
+  xp::Symbols symbols = all_symbols();
+  EXPECT_EQ(compile_or_fail("x + (y + (z + (t + u*v)))", symbols).registers, 2);
+  EXPECT_EQ(compile_or_fail("x + y + z + t + u*v", symbols).registers, 3);
+  symbols.definitions["d0"] = "x";
+  for (int n = 1; n <= 14; ++n) {
+    const std::string before = "d" + std::to_string(n - 1);
+    symbols.definitions["d" + std::to_string(n)] = before + " + " + before;
+  }
+  const xp::Program balanced = compile_or_fail("d14", symbols);
+  EXPECT_EQ(balanced.registers, 15);
+  EXPECT_EQ(balanced.code.size(), (std::size_t{1} << 15) - 1);
+  EXPECT_EQ(balanced({0.5}), 8192);
+}
+
+}  // namespace

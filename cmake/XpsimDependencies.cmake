@@ -3,7 +3,7 @@
 find_package(Kokkos 3.4 CONFIG REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
 set(HDF5_PREFER_PARALLEL ON)
-find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(HDF5 REQUIRED COMPONENTS C HL)
 if(NOT HDF5_IS_PARALLEL)
   message(FATAL_ERROR "xpsim needs an HDF5 built for MPI (Debian: libhdf5-openmpi-dev); found a serial one")
 endif()

@@ -5,6 +5,10 @@
 # in another: fields agree bit for bit between backends, thread counts and vector tails.
 set(xpsim_fp_flags -fno-math-errno -fno-trapping-math -ffp-contract=off)
 set(xpsim_warnings -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105651: wrong warnings about "text" + std::string.
+  list(APPEND xpsim_warnings -Wno-restrict)
+endif()
 
 # Public headers are found as <xp/field/field.hpp> in the tree as after installation.
 set(xpsim_include_dir ${CMAKE_BINARY_DIR}/include)

@@ -30,12 +30,13 @@ struct ScheduleSpec {
   std::vector<double> times;  ///< of Unit::times, increasing
 };
 
-/// A read input. Paths are dotted ("grid.cells", "parameters.D.value", "verify.0.expression"); a block
-/// given in its short form (`D: 0.1`) is found under its full one.
+/// A read input. Paths are dotted ("grid.cells", "parameters.D.value", "verify.0.expression"); a
+/// block given in its short form (`D: 0.1`) is found under its full one.
 class Config {
  public:
-  /// Reads YAML text and lays `overrides` ("PATH=VALUE", of --set) over it. Syntax errors, duplicate,
-  /// unknown, missing and misplaced keys and wrong types go into `diagnostics`; never throws for them.
+  /// Reads YAML text and lays `overrides` ("PATH=VALUE", of --set) over it. Syntax errors,
+  /// duplicate, unknown, missing and misplaced keys and wrong types go into `diagnostics`; never
+  /// throws for them.
   static Config read(const std::string& text, const std::string& file,
                      const std::vector<std::string>& overrides, const Schema& schema,
                      Diagnostics& diagnostics);

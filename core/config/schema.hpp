@@ -15,33 +15,37 @@ enum class ValueType {
   text,        ///< any scalar, kept as written
   choice,      ///< one of `choices`
   expression,  ///< text of an expression; compiled by whoever uses it
-  schedule,    ///< simulation time, "50 steps", "30 s" | "10 min" | "2 h" of wall time, or a list of times
-  duration,    ///< wall time: seconds, or "30 s" | "10 min" | "2 h"
-  integers,    ///< a list of integers
-  numbers,     ///< a list of numbers
+  schedule,  ///< simulation time, "50 steps", "30 s" | "10 min" | "2 h" of wall time, or a list of
+             ///< times
+  duration,  ///< wall time: seconds, or "30 s" | "10 min" | "2 h"
+  integers,  ///< a list of integers
+  numbers,   ///< a list of numbers
   choice_list,  ///< a list of `choices`
-  block,       ///< keys with names of their own, listed in the schema as `path.key`
-  map,         ///< keys that the user names, described by `path.*`
-  list,        ///< items described by `path.#`
+  block,        ///< keys with names of their own, listed in the schema as `path.key`
+  map,          ///< keys that the user names, described by `path.*`
+  list,         ///< items described by `path.#`
 };
 
 /// One key of the input.
 struct SchemaEntry {
-  std::string path;  ///< "grid.cells"; `*` stands for a name that the user gives, `#` for a list item
+  std::string
+      path;  ///< "grid.cells"; `*` stands for a name that the user gives, `#` for a list item
   ValueType type = ValueType::text;
   std::string help;      ///< one sentence
   std::string fallback;  ///< default as YAML text; empty: none
   bool required = false;
-  std::string units;                 ///< "", or for example "simulation time"
-  std::vector<std::string> choices;  ///< for choice(s); on a number, integer, schedule: words also taken
+  std::string units;  ///< "", or for example "simulation time"
+  std::vector<std::string>
+      choices;  ///< for choice(s); on a number, integer, schedule: words also taken
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  bool above_minimum = false;    ///< the minimum itself is excluded
-  int least_items = 0;           ///< of lists
-  int most_items = 1 << 20;      ///< of lists
-  std::string shorthand;         ///< block: the key that a plain scalar given in its place sets
-  bool exactly_one = false;      ///< block: takes exactly one of its keys
-  bool reserved = false;         ///< a name of the contract that this version does not support: an error
+  bool above_minimum = false;  ///< the minimum itself is excluded
+  int least_items = 0;         ///< of lists
+  int most_items = 1 << 20;    ///< of lists
+  std::string shorthand;       ///< block: the key that a plain scalar given in its place sets
+  bool exactly_one = false;    ///< block: takes exactly one of its keys
+  bool reserved = false;  ///< a name of the contract that this version does not support: an error
+  bool in_time = false;   ///< of an expression: may it depend on t?
 };
 
 /// The table, with the look-ups that everything else is made of. Order is that of adding.
@@ -51,7 +55,8 @@ class Schema {
   void add(const std::vector<SchemaEntry>& entries);
   const std::vector<SchemaEntry>& entries() const { return entries_; }
 
-  /// The entry that describes a concrete path such as "parameters.D.value" or "verify.0.at", or null.
+  /// The entry that describes a concrete path such as "parameters.D.value" or "verify.0.at", or
+  /// null.
   const SchemaEntry* find(const std::string& path) const;
 
   /// Names of the keys right below a schema path ("" for the top level), reserved ones left out.

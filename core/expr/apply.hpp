@@ -10,22 +10,22 @@
 namespace xp {
 
 /// Remainder with the sign of the divisor, as in Python.
-KOKKOS_INLINE_FUNCTION double floored_mod(double a, double b) {
+KOKKOS_FORCEINLINE_FUNCTION double floored_mod(double a, double b) {
   const double r = std::fmod(a, b);
   if (r == 0) return std::copysign(0.0, b);
   return (r < 0) != (b < 0) ? r + b : r;
 }
 
 /// The smaller and the larger of two; a NaN is passed on, so that a divergence is never hidden.
-KOKKOS_INLINE_FUNCTION double lesser(double a, double b) {
+KOKKOS_FORCEINLINE_FUNCTION double lesser(double a, double b) {
   return a < b || a != a ? a : b;
 }
-KOKKOS_INLINE_FUNCTION double greater(double a, double b) {
+KOKKOS_FORCEINLINE_FUNCTION double greater(double a, double b) {
   return a > b || a != a ? a : b;
 }
 
 /// The value of an operation with up to three operands; those that it does not take are not read.
-KOKKOS_INLINE_FUNCTION double apply(Op op, double a, double b, double c) {
+KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
   switch (op) {
     case Op::constant:
     case Op::input:

@@ -21,10 +21,41 @@ namespace detail {
 // One operation on all lanes. A register may be operand and result at once, always of the same
 // lane.
 template <Op op>
-KOKKOS_INLINE_FUNCTION void apply_lanes(int lanes, double* out, const double* a, const double* b,
-                                        const double* c) {
+KOKKOS_FORCEINLINE_FUNCTION void apply_lanes(int lanes, double* out, const double* a,
+                                             const double* b, const double* c) {
   XP_VECTORISE
   for (int lane = 0; lane < lanes; ++lane) out[lane] = apply(op, a[lane], b[lane], c[lane]);
+}
+
+KOKKOS_FORCEINLINE_FUNCTION void fill_lanes(int lanes, double* out, double value) {
+  XP_VECTORISE
+  for (int lane = 0; lane < lanes; ++lane) out[lane] = value;
+}
+
+// The slots of coordinates, time and the first fields are told to the compiler one by one, so that
+// the choice between kinds of inputs leaves the loop over lanes.
+template <class Inputs>
+KOKKOS_INLINE_FUNCTION void read_lanes(int lanes, double* out, const Inputs& inputs, int slot) {
+  const auto read = [&](auto known) {
+    XP_VECTORISE
+    for (int lane = 0; lane < lanes; ++lane) out[lane] = inputs(known, lane);
+  };
+  switch (slot) {
+    case 0:
+      return read(std::integral_constant<int, 0>());
+    case 1:
+      return read(std::integral_constant<int, 1>());
+    case 2:
+      return read(std::integral_constant<int, 2>());
+    case 3:
+      return read(std::integral_constant<int, 3>());
+    case 4:
+      return read(std::integral_constant<int, 4>());
+    case 5:
+      return read(std::integral_constant<int, 5>());
+    default:
+      return read(slot);
+  }
 }
 
 }  // namespace detail
@@ -62,10 +93,10 @@ class DeviceProgram {
       const double* const c = registers[instruction.c];
       switch (instruction.op) {
         case Op::constant:
-          for (int lane = 0; lane < count; ++lane) to[lane] = instruction.value;
+          detail::fill_lanes(count, to, instruction.value);
           break;
         case Op::input:
-          for (int lane = 0; lane < count; ++lane) to[lane] = inputs(instruction.slot, lane);
+          detail::read_lanes(count, to, inputs, instruction.slot);
           break;
 #define XP_LANES(name)                                 \
   case Op::name:                                       \
@@ -116,7 +147,8 @@ class DeviceProgram {
 #undef XP_LANES
       }
     }
-    for (int lane = 0; lane < count; ++lane) out[lane] = size_ > 0 ? registers[0][lane] : 0;
+    if (size_ == 0) return detail::fill_lanes(count, out, 0);
+    for (int lane = 0; lane < count; ++lane) out[lane] = registers[0][lane];
   }
 
  private:

@@ -21,8 +21,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     current[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1,
-                             previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      current[j] = std::min(
+          {previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         current[j] = std::min(current[j], before[j - 2] + 1);
     }
@@ -38,15 +38,15 @@ std::string format(const Diagnostic& diagnostic) {
   const Position& where = diagnostic.where;
   std::string text;
   if (!where.file.empty()) text += where.file + ":";
-  if (where.line > 0)
-    text += std::to_string(where.line) + ":" + std::to_string(where.column) + ":";
+  if (where.line > 0) text += std::to_string(where.line) + ":" + std::to_string(where.column) + ":";
   if (!text.empty()) text += " ";
   text += "error: " + diagnostic.message + "\n";
   if (where.line > 0 && !where.source_line.empty()) {
     // Long lines are cut around the place; tabs become one space so that the underline fits.
     constexpr std::size_t widest = 100;
     std::string line = where.source_line;
-    std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < 32; }, ' ');
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < 32; }, ' ');
     std::size_t column = where.column > 0 ? static_cast<std::size_t>(where.column - 1) : 0;
     std::size_t length = static_cast<std::size_t>(std::max(1, where.length));
     if (line.size() > widest) {
@@ -65,7 +65,12 @@ std::string format(const Diagnostic& diagnostic) {
 }
 
 Error::Error(ErrorKind kind, std::string message, std::string hint)
-    : Error(kind, std::vector<Diagnostic>{{{}, std::move(message), std::move(hint)}}) {}
+    : Error(kind, [&] {
+        Diagnostic diagnostic;
+        diagnostic.message = std::move(message);
+        diagnostic.hint = std::move(hint);
+        return std::vector<Diagnostic>{diagnostic};
+      }()) {}
 
 Error::Error(ErrorKind kind, std::vector<Diagnostic> diagnostics)
     : kind_(kind), diagnostics_(std::move(diagnostics)) {
@@ -77,7 +82,9 @@ void Diagnostics::add(Position where, std::string message, std::string hint) {
   add({std::move(where), std::move(message), std::move(hint)});
 }
 
-void Diagnostics::add(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
+void Diagnostics::add(Diagnostic diagnostic) {
+  list_.push_back(std::move(diagnostic));
+}
 
 void Diagnostics::throw_if_any() const {
   if (list_.empty()) return;

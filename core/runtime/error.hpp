@@ -35,8 +35,8 @@ struct Diagnostic {
   std::string hint;     ///< "did you mean 'laplacian'?" or empty
 };
 
-/// Text of a diagnostic as the program prints it: `file:line:column: error: message`, the source line
-/// with the offending text underlined, and the hint.
+/// Text of a diagnostic as the program prints it: `file:line:column: error: message`, the source
+/// line with the offending text underlined, and the hint.
 std::string format(const Diagnostic& diagnostic);
 
 /// The one exception type of the library.
@@ -55,7 +55,8 @@ class Error : public std::exception {
   std::string text_;
 };
 
-/// Collects diagnostics so that all errors of an input are reported at once, in the order of the text.
+/// Collects diagnostics so that all errors of an input are reported at once, in the order of the
+/// text.
 class Diagnostics {
  public:
   void add(Position where, std::string message, std::string hint = {});

@@ -1,0 +1,123 @@
+#include "command_line.hpp"
+
+#include <iostream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include <xp/runtime/error.hpp>
+
+namespace {
+
+const std::vector<std::string> command_names = {"run", "check", "info", "schema", "list"};
+
+// Options that are short for a key of the input.
+struct Shortcut {
+  const char *option, *path, *help;
+};
+constexpr Shortcut shortcuts[] = {
+    {"--backend", "run.backend",
+     "auto, serial, openmp or cuda; the same as --set run.backend=NAME"},
+    {"--precision", "run.precision", "double or float"},
+    {"--threads", "run.threads", "threads of the openmp backend"},
+    {"--output", "output.directory", "folder for the files of the run"},
+};
+
+void add_input_options(CLI::App& app, CommandLine& result) {
+  app.add_option("INPUT.yaml", result.input, "input file")->required();
+  app.add_option("--set", result.overrides, "override a key of the input, as grid.cells=[512,512]")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  for (const Shortcut& shortcut : shortcuts)
+    app.add_option_function<std::string>(
+           shortcut.option,
+           [&result, shortcut](const std::string& value) {
+             result.overrides.push_back(std::string(shortcut.path) + "=" + value);
+           },
+           shortcut.help)
+        ->type_name("VALUE");
+}
+
+}  // namespace
+
+bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
+  std::vector<std::string> arguments;
+  for (int n = 1; n < argc; ++n) {
+    const std::string argument = argv[n];
+    if (argument.rfind("--kokkos-", 0) == 0)
+      result.kokkos_arguments.push_back(argument);
+    else
+      arguments.push_back(argument);
+  }
+  // `xpsim INPUT.yaml` is `xpsim run INPUT.yaml`.
+  const auto is_command = [](const std::string& word) {
+    for (const std::string& name : command_names)
+      if (word == name) return true;
+    return word == "--help" || word == "-h" || word == "--version";
+  };
+  if (arguments.empty()) arguments = {"--help"};
+  if (!is_command(arguments[0])) arguments.insert(arguments.begin(), "run");
+
+  CLI::App app("xpsim solves partial differential equations on structured grids.", "xpsim");
+  app.set_version_flag("--version", std::string("xpsim ") + XPSIM_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "`xpsim INPUT.yaml` is short for `xpsim run INPUT.yaml`. `xpsim COMMAND --help` says more.\n"
+      "Exit codes: 0 completed or converged, 1 failure at run time, 2 wrong usage or input,\n"
+      "3 a verify assertion failed, 4 diverged, 5 not converged, 75 stopped with a checkpoint.");
+  CLI::App* run = app.add_subcommand("run", "run an input");
+  add_input_options(*run, result);
+  bool dry_run = false;
+  run->add_option("--report", result.report_file, "write report.json to this file too")
+      ->type_name("FILE");
+  run->add_option("--log-json", result.log_json_file,
+                  "write the log to this file too, one JSON object per line")
+      ->type_name("FILE");
+  run->add_option("--progress", result.progress, "auto, plain or none")
+      ->check(CLI::IsMember({"auto", "plain", "none"}))
+      ->type_name("HOW");
+  run->add_flag("--overwrite", result.overwrite, "replace the files of an earlier run");
+  run->add_flag("--dry-run", dry_run, "check only, as `xpsim check`");
+  run->add_flag("--quiet", result.quiet, "no progress and no summary; warnings and errors only");
+  CLI::App* check = app.add_subcommand(
+      "check", "all checks without a run: resolved input, memory, steps, output");
+  add_input_options(*check, result);
+  CLI::App* info =
+      app.add_subcommand("info", "versions and backends of this build, or the contents of a file");
+  info->add_option("SNAPSHOT", result.input, "a snapshot");
+  CLI::App* schema = app.add_subcommand("schema", "JSON Schema of the input, for editors");
+  bool markdown = false;
+  schema->add_flag("--markdown", markdown, "the input reference page of the manual instead");
+  app.add_subcommand("list", "models, schemes, boundary conditions and functions");
+
+  try {
+    std::reverse(arguments.begin(), arguments.end());
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      code = app.exit(error);
+      return false;
+    }
+    std::string message = error.what();
+    std::string hint;
+    if (!arguments.empty() && arguments.back() == "run")
+      for (const std::string& word : app.remaining(true))
+        if (hint.empty() && word.rfind("--", 0) == 0)
+          hint =
+              xp::did_you_mean(word, {"--set", "--backend", "--precision", "--threads", "--output",
+                                      "--report", "--quiet", "--progress", "--log-json",
+                                      "--overwrite", "--dry-run", "--help", "--version"});
+    if (hint.empty() && !result.input.empty() && result.input.find('.') == std::string::npos)
+      hint = xp::did_you_mean(result.input, command_names);
+    std::cerr
+        << xp::Error(xp::ErrorKind::input, message, hint.empty() ? "see xpsim --help" : hint).what()
+        << "\n";
+    code = 2;
+    return false;
+  }
+  if (*check || dry_run) result.command = Command::check;
+  if (*info) result.command = Command::info;
+  if (*schema) result.command = markdown ? Command::reference : Command::schema;
+  if (app.got_subcommand("list")) result.command = Command::list;
+  return true;
+}

@@ -1,0 +1,169 @@
+#include "commands.hpp"
+
+#include <cmath>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include <xp/expr/expr.hpp>
+#include <xp/io/files.hpp>
+#include <xp/io/snapshot.hpp>
+#include <xp/mesh/boundary.hpp>
+#include <xp/runtime/kokkos_session.hpp>
+#include <xp/runtime/log.hpp>
+#include <xp/runtime/version.hpp>
+#include <xp/simulation/simulation.hpp>
+
+#include "terminal.hpp"
+
+namespace {
+
+// A checked input with Kokkos running: what run and check start from.
+struct Prepared {
+  std::unique_ptr<xp::KokkosSession> kokkos;
+  std::unique_ptr<xp::Simulation> simulation;
+  std::string resolved;
+};
+
+Prepared prepare(const CommandLine& line, const xp::Registry& registry) {
+  const std::string text = xp::read_file(line.input);
+  xp::Diagnostics diagnostics;
+  xp::Input input =
+      xp::read_input(text, line.input, line.overrides, registry.schema(), diagnostics);
+  Prepared prepared;
+  int threads = 0;
+  if (diagnostics.empty() && !input.config.is_word("run.threads"))
+    threads = static_cast<int>(input.config.integer("run.threads"));
+  prepared.kokkos = std::make_unique<xp::KokkosSession>(threads, line.kokkos_arguments);
+  if (!diagnostics.empty()) {
+    // What else is wrong is said in the same breath.
+    xp::read_settings(input, registry, diagnostics);
+    diagnostics.throw_if_any();
+  }
+  prepared.resolved = input.config.resolved();
+  prepared.simulation =
+      std::make_unique<xp::Simulation>(std::move(input), registry, MPI_COMM_WORLD);
+  return prepared;
+}
+
+std::string bytes(double n) {
+  if (n < 1e4) return fmt::format("{:.0f} B", n);
+  if (n < 1e7) return fmt::format("{:.1f} kB", n / 1e3);
+  if (n < 1e10) return fmt::format("{:.1f} MB", n / 1e6);
+  return fmt::format("{:.1f} GB", n / 1e9);
+}
+
+std::string number_or(double value, const char* otherwise) {
+  return std::isfinite(value) && value > 0 ? fmt::format("{:.7g}", value) : otherwise;
+}
+
+}  // namespace
+
+int run_command(const CommandLine& line, const xp::Registry& registry) {
+  Terminal terminal(line.quiet);
+  Prepared prepared = prepare(line, registry);
+  xp::Simulation& simulation = *prepared.simulation;
+  const xp::Settings& settings = simulation.settings();
+  if (!line.log_json_file.empty()) terminal.open_log(line.log_json_file, true);
+
+  xp::RunOptions options;
+  options.overwrite = line.overwrite;
+  options.report_file = line.report_file;
+  options.started = [&] {
+    terminal.open_log(settings.directory + "/run.log", false);
+    const xp::RunForecast forecast = simulation.forecast();
+    xp::log_info(fmt::format("{}{} cells, {}, {} on {} thread{}, {} of memory",
+                             settings.title.empty() ? "" : settings.title + ": ", forecast.cells,
+                             xp::name(settings.precision), xp::name(settings.backend),
+                             xp::threads(settings.backend),
+                             xp::threads(settings.backend) == 1 ? "" : "s",
+                             bytes(static_cast<double>(forecast.memory_bytes))));
+  };
+  if (!line.quiet) options.progress = terminal.progress(line.progress);
+  const xp::RunReport report = simulation.run(options);
+  terminal.end_line();
+
+  const int code = xp::exit_code(report.status);
+  if (!report.message.empty()) {
+    if (code == 0)
+      xp::log_info(report.message);
+    else
+      xp::log_error(report.message);
+  }
+  const double updates = static_cast<double>(report.cells) * static_cast<double>(report.steps);
+  xp::log_info(fmt::format(
+      "{}: {} steps to t = {:.6g} in {:.3g} s ({:.3g} cell updates/s); files in {}",
+      xp::name(report.status), report.steps, report.time, report.total_seconds,
+      report.stepping_seconds > 0 ? updates / report.stepping_seconds : 0.0, settings.directory));
+  for (const auto& [field, norms] : report.errors)
+    xp::log_info(fmt::format("error of {}: l1 {:.3e}, l2 {:.3e}, linf {:.3e}", field, norms.l1,
+                             norms.l2, norms.linf));
+  return code;
+}
+
+int check_command(const CommandLine& line, const xp::Registry& registry) {
+  Terminal terminal(line.quiet);
+  Prepared prepared = prepare(line, registry);
+  const xp::RunForecast forecast = prepared.simulation->forecast();
+  const xp::Settings& settings = prepared.simulation->settings();
+  std::cout << prepared.resolved << "\n";
+  const auto say = [](const char* what, const std::string& value) {
+    std::cout << fmt::format("# {:<22}{}\n", what, value);
+  };
+  say("model", settings.model->name + ": " + settings.model->help);
+  say("backend", xp::name(settings.backend) + ", " + xp::name(settings.precision) + ", " +
+                     std::to_string(xp::threads(settings.backend)) + " threads");
+  say("cells", std::to_string(forecast.cells));
+  say("memory per rank", bytes(static_cast<double>(forecast.memory_bytes)));
+  say("stability limit", number_or(forecast.stable_step, "none"));
+  say("step", number_or(forecast.step, "by error control"));
+  say("steps", forecast.steps >= 0 ? std::to_string(forecast.steps) : "not known before the run");
+  say("snapshots",
+      forecast.snapshots >= 0 ? std::to_string(forecast.snapshots) : "not known before the run");
+  if (forecast.output_bytes >= 0) say("output", bytes(static_cast<double>(forecast.output_bytes)));
+  say("files in", settings.directory);
+  return 0;
+}
+
+int info_command(const CommandLine& line) {
+  if (!line.input.empty()) {
+    std::cout << xp::describe_snapshot(line.input);
+    return 0;
+  }
+  const xp::KokkosSession kokkos(0, line.kokkos_arguments);
+  const xp::BuildInfo build = xp::build_info();
+  std::cout << "xpsim " << build.version << " (" << build.build_type << ", " << build.compiler
+            << ", " << build.flags << ")\n";
+  std::cout << "Kokkos " << build.kokkos << ", " << build.mpi << ", HDF5 " << build.hdf5
+            << " (parallel)\n";
+  for (const xp::Backend backend : xp::available_backends()) {
+    std::cout << "backend " << xp::name(backend);
+    const std::string device = xp::device_name(backend);
+    if (device.empty())
+      std::cout << ", threads " << xp::threads(backend) << "\n";
+    else
+      std::cout << ", " << device << "\n";
+  }
+  return 0;
+}
+
+int schema_command(const xp::Registry& registry, bool markdown) {
+  std::cout << (markdown ? xp::reference_page(registry.schema())
+                         : xp::json_schema(registry.schema()));
+  return 0;
+}
+
+int list_command(const xp::Registry& registry) {
+  const auto line = [](const std::string& name, const std::string& help) {
+    std::cout << fmt::format("  {:<46} {}\n", name, help);
+  };
+  std::cout << "models\n";
+  for (const xp::ModelFactory& model : registry.models()) line(model.name, model.help);
+  std::cout << "time schemes\n";
+  for (const xp::Scheme& scheme : xp::explicit_schemes()) line(scheme.name, scheme.help);
+  std::cout << "boundary conditions\n";
+  for (const xp::BoundaryHelp& help : xp::boundary_help()) line(help.form, help.help);
+  std::cout << "functions of expressions\n";
+  for (const xp::FunctionHelp& help : xp::function_help()) line(help.signature, help.help);
+  return 0;
+}

@@ -1,0 +1,29 @@
+// What the user sees while a run goes on: messages and progress on stderr, and the log files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <xp/simulation/monitor.hpp>
+
+/// Connects the library's log with stderr and, when they are opened, with files.
+class Terminal {
+ public:
+  explicit Terminal(bool quiet);
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// Adds a log file: plain lines, or one JSON object per line.
+  void open_log(const std::string& path, bool json);
+
+  /// A sink for progress: "auto" (a line that renews itself on a terminal, else plain lines),
+  /// "plain", "none".
+  xp::ProgressSink progress(const std::string& how);
+  /// Ends a renewed line, so that what follows begins on its own.
+  void end_line();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};

@@ -1,0 +1,85 @@
+// Fields: arrays over the grid that know their name, units and what is done with them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <xp/mesh/grid.hpp>
+#include <xp/runtime/kokkos.hpp>
+#include <xp/runtime/transfer.hpp>
+
+namespace xp {
+
+enum class Centring { cell, face_x, face_y, face_z, node };
+
+/// What a field is and what is done with it. The flags drive halo, output and restart: a model that
+/// adds a field writes no other code.
+struct FieldInfo {
+  std::string name;
+  std::string description;
+  std::string units;  ///< "" for none
+  int components = 1;
+  Centring centring = Centring::cell;
+  bool ghosted = true;
+  bool in_output = true;
+  bool in_checkpoint = true;
+};
+
+/// One component of a field as kernels see it: indices (k, j, i), ghost cells counted.
+template <class Space, class Real>
+using FieldView = Kokkos::View<Real***, Kokkos::LayoutRight, typename Space::memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// A named array (component, k, j, i), LayoutRight on every backend: files need no transpose and
+/// GPU threads run along i. A handle: copies share the data.
+template <class Space, class Real>
+class Field {
+ public:
+  using execution_space = Space;
+  using value_type = Real;
+  using View = Kokkos::View<Real****, Kokkos::LayoutRight, typename Space::memory_space>;
+
+  Field() = default;
+  /// Allocates and sets every cell, ghosts included, to zero, in the space's own parallel loop.
+  Field(const Grid& grid, FieldInfo info) : info_(std::move(info)) {
+    const Box box = info_.ghosted
+                        ? grid.cells(Region::ghosted)
+                        : Box{{0, 0, 0},
+                              {grid.cells(Region::own).size(0), grid.cells(Region::own).size(1),
+                               grid.cells(Region::own).size(2)}};
+    data_ = View(info_.name, info_.components, box.size(2), box.size(1), box.size(0));
+  }
+
+  const FieldInfo& info() const { return info_; }
+  const View& data() const { return data_; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size() * sizeof(Real)); }
+
+  /// A component for use in kernels; valid as long as the field lives.
+  FieldView<Space, Real> view(int component = 0) const {
+    const std::size_t size = data_.extent(1) * data_.extent(2) * data_.extent(3);
+    return FieldView<Space, Real>(data_.data() + component * size, data_.extent(1), data_.extent(2),
+                                  data_.extent(3));
+  }
+
+ private:
+  FieldInfo info_;
+  View data_;
+};
+
+/// Copies a field to the host (a counted transfer): a view with the same indices. On a backend
+/// whose memory is the host's it is the field's own memory, counted all the same.
+template <class Space, class Real>
+auto host_mirror(const Field<Space, Real>& field) {
+  count_to_host(field.bytes());
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field.data());
+}
+
+/// Copies host data of the same shape into a field (a counted transfer).
+template <class Space, class Real, class HostView>
+void to_device(const HostView& host, const Field<Space, Real>& field) {
+  count_to_device(field.bytes());
+  Kokkos::deep_copy(field.data(), host);
+}
+
+}  // namespace xp

@@ -1,0 +1,167 @@
+#include <cmath>
+#include <string>
+
+#include <xp/field/ghosts.hpp>
+#include <xp/runtime/backend.hpp>
+#include <xp/runtime/error.hpp>
+
+namespace xp {
+namespace {
+
+// The ghost cell's own weight is what the condition is solved for.
+double ghost_weight(const WallStencil& s, double alpha, double beta, double spacing) {
+  return alpha * s.value[0] + beta * s.derivative[0] / spacing;
+}
+
+std::string side_name(Axis axis, bool upper) {
+  return std::string(1, letter(axis)) + (upper ? "+" : "-");
+}
+
+}  // namespace
+
+// A reader of a wall coefficient: a constant or a strip along the wall.
+template <class Space>
+struct WallValue {
+  bool constant;
+  double value;
+  Kokkos::View<const double***, Kokkos::LayoutRight, typename Space::memory_space> values;
+  int origin[3];
+
+  KOKKOS_INLINE_FUNCTION double operator()(int k, int j, int i) const {
+    return constant ? value : values(k - origin[2], j - origin[1], i - origin[0]);
+  }
+};
+
+template <class Strip, class Space>
+WallValue<Space> wall_value(const Strip& strip, const Box& lines, const Space&) {
+  return {
+      strip.constant, strip.value, strip.values, {lines.lower[0], lines.lower[1], lines.lower[2]}};
+}
+
+template <class Space, class Real>
+GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions& conditions,
+                                      Order order)
+    : grid_(grid), stencil_(wall_stencil(order)) {
+  Box box = grid.cells(Region::own);
+  for (const Axis axis : all_axes) {
+    if (!grid.exists(axis)) continue;
+    for (const bool upper : {false, true}) {
+      const BoundaryCondition& condition = conditions[index(axis)][upper ? 1 : 0];
+      Side side;
+      side.axis = axis;
+      side.upper = upper;
+      side.kind = condition.kind;
+      side.width = grid.ghosts(axis);
+      side.cells = box.size(index(axis));
+      const int last = upper ? box.upper[index(axis)] - 1 : box.lower[index(axis)];
+      side.lines = box.with_range(axis, last, last + 1);
+      const int needed = condition.has_value() ? stencil_.points - 1 : side.width;
+      if (side.cells < needed)
+        throw Error(ErrorKind::input, "order " + std::to_string(static_cast<int>(order)) +
+                                          " needs at least " + std::to_string(needed) +
+                                          " cells along " + letter(axis) + ", not " +
+                                          std::to_string(side.cells));
+      const auto set = [&](Strip& strip, const Program& program) {
+        strip.constant = program.is_constant();
+        if (strip.constant) {
+          strip.value = program.constant_value();
+          return;
+        }
+        strip.timed = program.uses_time;
+        strip.program = DeviceProgram<Space>(program);
+        strip.values = decltype(strip.values)("boundary: values", side.lines.size(2),
+                                              side.lines.size(1), side.lines.size(0));
+      };
+      if (condition.has_value()) set(side.value, condition.value);
+      if (condition.kind == BoundaryKind::robin) {
+        set(side.alpha, condition.alpha);
+        set(side.beta, condition.beta);
+      }
+      if (condition.kind == BoundaryKind::dirichlet) side.alpha.value = 1;
+      if (condition.kind == BoundaryKind::neumann) side.beta.value = 1;
+      if (condition.has_value() && side.alpha.constant && side.beta.constant) {
+        const double weight =
+            ghost_weight(stencil_, side.alpha.value, side.beta.value, grid.spacing(axis));
+        const double scale =
+            std::abs(side.alpha.value) + std::abs(side.beta.value) / grid.spacing(axis);
+        if (!(std::abs(weight) > 1e-12 * scale))
+          throw Error(ErrorKind::input,
+                      "the robin condition at " + side_name(axis, upper) +
+                          " has no solution on this grid: alpha/2 + beta/spacing is zero");
+      }
+      sides_.push_back(side);
+    }
+    box = box.grown(axis, grid.ghosts(axis), grid.ghosts(axis));
+  }
+}
+
+template <class Space, class Real>
+void GhostFiller<Space, Real>::update(const Space& space, const Side& side, Strip& strip,
+                                      double time) {
+  if (strip.constant || (strip.fresh && !strip.timed)) return;
+  CellInputs<Space, Real> inputs;
+  inputs.geometry = grid_.geometry();
+  inputs.time = time;
+  inputs.move_to_wall(side.axis, side.upper);
+  const auto values = strip.values;
+  const int k0 = side.lines.lower[2], j0 = side.lines.lower[1], i0 = side.lines.lower[0];
+  evaluate(
+      space, strip.program, inputs, side.lines,
+      KOKKOS_LAMBDA(int k, int j, int i, double value) { values(k - k0, j - j0, i - i0) = value; });
+  strip.fresh = true;
+}
+
+template <class Space, class Real>
+void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, Real>& u,
+                                    double time) {
+  const std::int64_t strides[3] = {1, static_cast<std::int64_t>(u.extent(2)),
+                                   static_cast<std::int64_t>(u.extent(1) * u.extent(2))};
+  for (Side& side : sides_) {
+    // Distances from the wall cell: inward is positive.
+    const std::int64_t stride = side.upper ? -strides[index(side.axis)] : strides[index(side.axis)];
+    const int width = side.width, cells = side.cells;
+    if (side.kind == BoundaryKind::outflow || side.kind == BoundaryKind::periodic ||
+        side.kind == BoundaryKind::antiperiodic) {
+      const bool copies_wall = side.kind == BoundaryKind::outflow;
+      const Real sign = side.kind == BoundaryKind::antiperiodic ? Real(-1) : Real(1);
+      for_each(
+          space, "ghosts: copy", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
+            Real* wall = &u(k, j, i);
+            for (int m = 1; m <= width; ++m)
+              wall[-m * stride] = sign * wall[copies_wall ? 0 : (cells - m) * stride];
+          });
+      continue;
+    }
+    update(space, side, side.alpha, time);
+    update(space, side, side.beta, time);
+    update(space, side, side.value, time);
+    const auto alpha = wall_value(side.alpha, side.lines, space);
+    const auto beta = wall_value(side.beta, side.lines, space);
+    const auto value = wall_value(side.value, side.lines, space);
+    const WallStencil s = stencil_;
+    const double inverse = 1 / grid_.spacing(side.axis);
+    for_each(
+        space, "ghosts: wall", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
+          Real* wall = &u(k, j, i);
+          const double a = alpha(k, j, i), b = beta(k, j, i) * inverse;
+          double sum = value(k, j, i);
+          for (int m = 1; m < s.points; ++m)
+            sum -= (a * s.value[m] + b * s.derivative[m]) *
+                   static_cast<double>(wall[(m - 1) * stride]);
+          const double ghost = sum / (a * s.value[0] + b * s.derivative[0]);
+          wall[-stride] = static_cast<Real>(ghost);
+          if (width > 1) {
+            double second = s.second_ghost[0] * ghost;
+            for (int m = 1; m < s.points; ++m)
+              second += s.second_ghost[m] * static_cast<double>(wall[(m - 1) * stride]);
+            wall[-2 * stride] = static_cast<Real>(second);
+          }
+        });
+  }
+}
+
+#define XP_GHOST_FILLER(Space, Real) template class GhostFiller<Space, Real>;
+XP_INSTANTIATE(XP_GHOST_FILLER)
+#undef XP_GHOST_FILLER
+
+}  // namespace xp

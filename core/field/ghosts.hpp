@@ -1,0 +1,50 @@
+// Filling the ghost cells of a field from its boundary conditions.
+#pragma once
+
+#include <vector>
+
+#include <xp/field/evaluate.hpp>
+#include <xp/field/field.hpp>
+#include <xp/mesh/boundary.hpp>
+
+namespace xp {
+
+/// Fills ghost cells, corners included, of every field that shares a grid and a set of conditions.
+/// Values at the wall are evaluated on the device: once if they do not depend on time, else per
+/// fill. Method: ghost values such that the interpolant through ghost and own cells meets the
+/// condition at the wall (wall_stencil()); for second order the usual reflection.
+template <class Space, class Real>
+class GhostFiller {
+ public:
+  GhostFiller() = default;
+  /// Throws an Error of kind input when an axis has too few cells for the order, or when constants
+  /// of a robin condition have no solution (alpha/2 + beta/spacing = 0).
+  GhostFiller(const Grid& grid, const BoundaryConditions& conditions, Order order);
+
+  /// Fills the ghosts of a field's component at a time.
+  void fill(const Space& space, const FieldView<Space, Real>& u, double time);
+
+  /// Wall values, one strip per side and coefficient: public only because CUDA asks it of kernels.
+  struct Strip {
+    DeviceProgram<Space> program;
+    bool constant = true, timed = false, fresh = false;
+    double value = 0;
+    Kokkos::View<double***, Kokkos::LayoutRight, typename Space::memory_space> values;
+  };
+  struct Side {
+    Axis axis = Axis::x;
+    bool upper = false;
+    BoundaryKind kind = BoundaryKind::periodic;
+    Box lines;  ///< own cells next to the wall, with ghosts along the axes filled before
+    int width = 1, cells = 1;
+    Strip alpha, beta, value;
+  };
+  void update(const Space& space, const Side& side, Strip& strip, double time);
+
+ private:
+  Grid grid_{GridSpec{}};
+  WallStencil stencil_;
+  std::vector<Side> sides_;
+};
+
+}  // namespace xp

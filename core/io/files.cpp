@@ -1,0 +1,78 @@
+#include <xp/io/files.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <xp/runtime/error.hpp>
+
+namespace xp {
+namespace {
+
+std::string reason() {
+  return std::strerror(errno);
+}
+
+void sync_path(const std::string& path, int flags) {
+  const int file = ::open(path.c_str(), flags);
+  if (file < 0) throw Error(ErrorKind::failure, "cannot open '" + path + "': " + reason());
+  const int result = ::fsync(file);
+  const std::string why = reason();
+  ::close(file);
+  // Some network file systems do not sync folders and say so with EINVAL: nothing more can be done.
+  if (result != 0 && errno != EINVAL)
+    throw Error(ErrorKind::failure, "cannot write '" + path + "' to disk: " + why);
+}
+
+}  // namespace
+
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error || !std::filesystem::is_directory(path))
+    throw Error(ErrorKind::failure,
+                "cannot create the folder '" + path + "': " +
+                    (error ? error.message() : std::string("a file of that name is in the way")));
+}
+
+std::string partial_name(const std::string& path) {
+  return path + ".part";
+}
+
+void commit_file(const std::string& path) {
+  const std::string partial = partial_name(path);
+  sync_path(partial, O_RDONLY);
+  if (std::rename(partial.c_str(), path.c_str()) != 0)
+    throw Error(ErrorKind::failure, "cannot rename '" + partial + "': " + reason());
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  sync_path(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  {
+    std::ofstream file(partial_name(path), std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file) throw Error(ErrorKind::failure, "cannot write '" + path + "': " + reason());
+  }
+  commit_file(path);
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw Error(ErrorKind::input, "'" + path + "' is a folder, not a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorKind::input, "cannot open '" + path + "': " + reason());
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) throw Error(ErrorKind::input, "cannot read '" + path + "': " + reason());
+  return text.str();
+}
+
+}  // namespace xp

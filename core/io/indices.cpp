@@ -1,0 +1,49 @@
+#include <xp/io/indices.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace xp {
+
+std::string xdmf_index(const Grid& grid, const std::vector<std::string>& fields,
+                       int bytes_per_value,
+                       const std::vector<std::pair<std::string, double>>& files) {
+  const auto z_y_x = [](auto get) {
+    return fmt::format("{} {} {}", get(Axis::z), get(Axis::y), get(Axis::x));
+  };
+  const std::string nodes = z_y_x([&](Axis a) { return grid.cells(a) + 1; });
+  const std::string cells = z_y_x([&](Axis a) { return grid.cells(a); });
+  const std::string origin = z_y_x([&](Axis a) { return grid.lower(a); });
+  const std::string spacing = z_y_x([&](Axis a) { return grid.spacing(a); });
+
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
+      "  <Grid Name=\"fields\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+  for (const auto& [file, time] : files) {
+    text += fmt::format(
+        "   <Grid Name=\"grid\" GridType=\"Uniform\">\n    <Time Value=\"{}\"/>\n"
+        "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
+        "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+        "     <DataItem Format=\"XML\" Dimensions=\"3\">{}</DataItem>\n"
+        "     <DataItem Format=\"XML\" Dimensions=\"3\">{}</DataItem>\n    </Geometry>\n",
+        time, nodes, origin, spacing);
+    for (const std::string& field : fields)
+      text += fmt::format(
+          "    <Attribute Name=\"{0}\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
+          "     <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"{1}\" "
+          "Dimensions=\"{2}\">{3}:/{0}</DataItem>\n    </Attribute>\n",
+          field, bytes_per_value, cells, file);
+    text += "   </Grid>\n";
+  }
+  return text + "  </Grid>\n </Domain>\n</Xdmf>\n";
+}
+
+std::string series_index(const std::vector<std::pair<std::string, double>>& files) {
+  nlohmann::ordered_json index;
+  index["file-series-version"] = "1.0";
+  index["files"] = nlohmann::ordered_json::array();
+  for (const auto& [file, time] : files) index["files"].push_back({{"name", file}, {"time", time}});
+  return index.dump(1) + "\n";
+}
+
+}  // namespace xp

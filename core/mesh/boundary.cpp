@@ -1,0 +1,40 @@
+#include <xp/mesh/boundary.hpp>
+
+namespace xp {
+
+WallStencil wall_stencil(Order order) {
+  WallStencil stencil;
+  if (order == Order::second) {
+    stencil.points = 2;
+    stencil.value[0] = stencil.value[1] = 0.5;
+    stencil.derivative[0] = 1;
+    stencil.derivative[1] = -1;
+    return stencil;
+  }
+  // Quartic through s = -1/2, 1/2, 3/2, 5/2, 7/2 (in spacings, inward): its value and minus its
+  // derivative at s = 0, and its value at s = -3/2.
+  constexpr double value[5] = {35. / 128, 140. / 128, -70. / 128, 28. / 128, -5. / 128};
+  constexpr double derivative[5] = {22. / 24, -17. / 24, -9. / 24, 5. / 24, -1. / 24};
+  constexpr double second_ghost[5] = {5, -10, 10, -5, 1};
+  stencil.points = 5;
+  for (int m = 0; m < 5; ++m) {
+    stencil.value[m] = value[m];
+    stencil.derivative[m] = derivative[m];
+    stencil.second_ghost[m] = second_ghost[m];
+  }
+  return stencil;
+}
+
+const std::array<BoundaryHelp, 6>& boundary_help() {
+  static const std::array<BoundaryHelp, 6> help = {{
+      {"{dirichlet: VALUE}", "u = VALUE at the wall"},
+      {"{neumann: VALUE}", "du/dn = VALUE at the wall, n the outward normal"},
+      {"{robin: {alpha: A, beta: B, value: VALUE}}", "A*u + B*du/dn = VALUE at the wall"},
+      {"outflow", "zero gradient: ghost cells copy the nearest cell"},
+      {"periodic", "the other end follows; by grid.periodic, needs no condition"},
+      {"antiperiodic", "the other end follows with the sign changed"},
+  }};
+  return help;
+}
+
+}  // namespace xp

@@ -1,0 +1,86 @@
+// The structured grid: the global box, its spacing, and the part of it that this rank owns.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <xp/runtime/box.hpp>
+
+namespace xp {
+
+/// What a grid is made from. Entries beyond `dimensions` are ignored.
+struct GridSpec {
+  int dimensions = 1;                          ///< 1, 2 or 3
+  std::array<std::int64_t, 3> cells{1, 1, 1};  ///< along x, y, z, at least 1 each
+  std::array<double, 3> lower{0, 0, 0}, upper{1, 1, 1};
+  std::array<bool, 3> periodic{false, false, false};
+  int ghosts = 1;  ///< ghost cells on each side along the axes that exist
+};
+
+enum class Region { own, ghosted };
+
+/// A rank's part of the grid: a box of the global cells. A rank has one block today; code loops
+/// over blocks so that mesh refinement can come.
+struct Block {
+  std::array<std::int64_t, 3> first{0, 0, 0};  ///< global index of its first own cell
+  std::array<int, 3> cells{1, 1, 1};           ///< own cells
+};
+
+/// What a kernel needs to know of places: plain data that is copied to the device.
+struct Geometry {
+  double lower[3] = {0, 0, 0};
+  double spacing[3] = {1, 1, 1};
+  std::int64_t first[3] = {0, 0,
+                           0};  ///< global index of the cell with local index 0 (a ghost cell's)
+
+  /// Centre of the cell with a local index. Made from the global index, so that every rank and
+  /// backend gives the same bits.
+  KOKKOS_INLINE_FUNCTION double center(int axis, int local) const {
+    return lower[axis] + (static_cast<double>(first[axis] + local) + 0.5) * spacing[axis];
+  }
+  /// Coordinate of the face below that cell.
+  KOKKOS_INLINE_FUNCTION double face(int axis, int local) const {
+    return lower[axis] + static_cast<double>(first[axis] + local) * spacing[axis];
+  }
+};
+
+/// Always three index dimensions (k, j, i): an absent one has one cell and no ghosts, and costs
+/// nothing. Local indices count ghost cells: the first own cell has the index ghosts(axis).
+class Grid {
+ public:
+  /// Throws an Error of kind input when an extent is not positive, a bound is not finite, or a size
+  /// does not fit (2^31 cells of one rank along an axis, 2^53 in all).
+  explicit Grid(const GridSpec& spec);
+
+  int dimensions() const { return spec_.dimensions; }
+  bool exists(Axis axis) const { return index(axis) < spec_.dimensions; }
+  std::int64_t cells(Axis axis) const { return spec_.cells[index(axis)]; }
+  std::int64_t cell_count() const;  ///< of the whole grid
+  double lower(Axis axis) const { return spec_.lower[index(axis)]; }
+  double upper(Axis axis) const { return spec_.upper[index(axis)]; }
+  double spacing(Axis axis) const {
+    return geometry_.spacing[index(axis)];
+  }  ///< 1 for an absent axis
+  bool periodic(Axis axis) const { return exists(axis) && spec_.periodic[index(axis)]; }
+  int ghosts(Axis axis) const { return exists(axis) ? spec_.ghosts : 0; }
+  double cell_volume() const;  ///< length, area or volume
+  double volume() const;       ///< of the whole domain
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+  const Geometry& geometry() const { return geometry_; }
+
+  /// Local boxes: the cells that this rank owns, or those with their ghost cells.
+  Box cells(Region region) const;
+  /// Faces normal to an axis that bound own cells: face i lies below cell i.
+  Box faces(Axis axis) const;
+  /// The layer of own cells next to a side of the domain.
+  Box boundary_layer(Axis axis, bool upper_side) const;
+
+ private:
+  GridSpec spec_;
+  std::vector<Block> blocks_;
+  Geometry geometry_;
+};
+
+}  // namespace xp

@@ -1,0 +1,229 @@
+#include <cmath>
+
+#include <xp/simulation/field_model.hpp>
+
+namespace xp {
+namespace {
+
+Norms norms_of(const Sums& sums, double cells) {
+  return {sums.sum_abs / cells, std::sqrt(sums.sum_square / cells), sums.largest};
+}
+
+}  // namespace
+
+template <class Space, class Real>
+FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldInfo> fields,
+                                    std::vector<Program> initial)
+    : grid_(setup.grid),
+      order_(setup.order),
+      own_(setup.grid.cells(Region::own)),
+      infos_(std::move(fields)) {
+  for (const Program& program : initial) initial_.emplace_back(program);
+  for (const BoundaryConditions& conditions : setup.boundaries)
+    ghosts_.emplace_back(grid_, conditions, order_);
+  // One value per row of cells: enough for all measurements, before anything large is allocated.
+  measure_ = Measure<Space, Real>(own_);
+}
+
+template <class Space, class Real>
+std::int64_t FieldModel<Space, Real>::memory(int slots) const {
+  const std::int64_t cell = static_cast<std::int64_t>(sizeof(Real));
+  std::int64_t state = 0;
+  for (const FieldInfo& info : infos_)
+    state +=
+        info.components * cell * grid_.cells(info.ghosted ? Region::ghosted : Region::own).count();
+  return slots * state + cell * own_.count();
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::allocate(int slots) {
+  slots_.resize(static_cast<std::size_t>(slots));
+  for (auto& slot : slots_) {
+    slot.clear();
+    for (const FieldInfo& info : infos_) slot.emplace_back(grid_, info);
+  }
+  FieldInfo info;
+  info.name = "output buffer";
+  info.ghosted = false;
+  out_ = FieldType(grid_, info);
+  if constexpr (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>)
+    host_ = Kokkos::create_mirror_view(Kokkos::HostSpace(), out_.data());
+}
+
+template <class Space, class Real>
+CellInputs<Space, Real> FieldModel<Space, Real>::inputs(double time) const {
+  CellInputs<Space, Real> result;
+  result.geometry = grid_.geometry();
+  result.time = time;
+  result.field_count = static_cast<int>(infos_.size());
+  if (!slots_.empty())
+    for (int f = 0; f < result.field_count; ++f) result.fields[f] = view(0, f);
+  return result;
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::initialise(double time) {
+  for (std::size_t f = 0; f < infos_.size(); ++f)
+    evaluate_into(space_, initial_[f], inputs(time), own_, view(0, static_cast<int>(f)));
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::evaluate(const Stage& stage, double time, double step) {
+  for (std::size_t f = 0; f < infos_.size(); ++f)
+    ghosts_[f].fill(space_, view(stage.in, static_cast<int>(f)), time);
+  rate(stage, time, step);
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::copy(int from, int to) {
+  for (std::size_t f = 0; f < infos_.size(); ++f)
+    Kokkos::deep_copy(space_, slots_[to][f].data(), slots_[from][f].data());
+}
+
+template <class Space, class Real>
+int FieldModel<Space, Real>::targets(const Stage& stage, int field, double step,
+                                     StageTarget<Space, Real> (&list)[max_stage_outputs]) const {
+  int count = 0;
+  for (const StageOutput& output : stage.outputs) {
+    StageTarget<Space, Real>& target = list[count++];
+    target = {};
+    target.target = view(output.slot, field);
+    target.rate = static_cast<Real>(output.rate * step);
+    for (const auto& [slot, coefficient] : output.terms) target.add(view(slot, field), coefficient);
+  }
+  return count;
+}
+
+template <class Space, class Real>
+FieldStatistics FieldModel<Space, Real>::statistics(int slot, int field) {
+  const Sums sums = measure_.sums(space_, view(slot, field));
+  const double cells = static_cast<double>(own_.count());
+  FieldStatistics result;
+  result.min = sums.min;
+  result.max = sums.max;
+  result.mean = sums.sum / cells;
+  result.l2 = std::sqrt(sums.sum_square / cells);
+  result.integral = sums.sum * grid_.cell_volume();
+  result.not_finite = sums.not_finite;
+  return result;
+}
+
+template <class Space, class Real>
+Norms FieldModel<Space, Real>::norms(int field, int a, int b) {
+  const Sums sums = b < 0 ? measure_.sums(space_, view(a, field))
+                          : measure_.difference(space_, view(a, field), view(b, field));
+  return norms_of(sums, static_cast<double>(own_.count()));
+}
+
+template <class Space, class Real>
+double FieldModel<Space, Real>::scaled_error(int error, int a, int b, double relative,
+                                             double absolute) {
+  double sum = 0;
+  for (int f = 0; f < static_cast<int>(infos_.size()); ++f)
+    sum += measure_.scaled(space_, view(error, f), view(a, f), view(b, f), relative, absolute)
+               .sum_square;
+  return std::sqrt(sum / (static_cast<double>(own_.count()) * static_cast<double>(infos_.size())));
+}
+
+template <class Space, class Real>
+int FieldModel<Space, Real>::add_expression(const Program& program) {
+  Expression expression{program, {}, {}};
+  if (program.reductions.size() > max_expression_reductions ||
+      infos_.size() > max_expression_fields)
+    throw Error(ErrorKind::input, "an expression reads too many fields or reductions");
+  expression.cells = DeviceProgram<Space>(program);
+  for (const xp::Reduction& reduction : program.reductions)
+    expression.operands.emplace_back(reduction.operand);
+  expressions_.push_back(std::move(expression));
+  return static_cast<int>(expressions_.size()) - 1;
+}
+
+template <class Space, class Real>
+double FieldModel<Space, Real>::scalar(int handle, double time) {
+  const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
+  std::vector<double> slots(static_cast<std::size_t>(Program::slot_fields) + infos_.size(), 0.0);
+  slots[Program::slot_time] = time;
+  for (const double value : reduce(expression, time)) slots.push_back(value);
+  return expression.program(slots);
+}
+
+template <class Space, class Real>
+std::vector<double> FieldModel<Space, Real>::reduce(const Expression& expression, double time) {
+  std::vector<double> values;
+  const double cells = static_cast<double>(own_.count());
+  for (std::size_t n = 0; n < expression.operands.size(); ++n) {
+    const Sums sums = measure_.of_program(space_, expression.operands[n], inputs(time));
+    switch (expression.program.reductions[n].kind) {
+      case xp::Reduction::Kind::integral:
+        values.push_back(sums.sum * grid_.cell_volume());
+        break;
+      case xp::Reduction::Kind::mean:
+        values.push_back(sums.sum / cells);
+        break;
+      case xp::Reduction::Kind::min:
+        values.push_back(sums.not_finite ? NAN : sums.min);
+        break;
+      case xp::Reduction::Kind::max:
+        values.push_back(sums.not_finite ? NAN : sums.max);
+        break;
+      case xp::Reduction::Kind::norm:
+        values.push_back(std::sqrt(sums.sum_square / cells));
+        break;
+    }
+  }
+  return values;
+}
+
+template <class Space, class Real>
+Norms FieldModel<Space, Real>::error(int field, int handle, double time) {
+  const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
+  return norms_of(measure_.minus_program(space_, view(0, field), expression.cells, inputs(time)),
+                  static_cast<double>(own_.count()));
+}
+
+template <class Space, class Real>
+HostArray FieldModel<Space, Real>::to_host() {
+  space_.fence();
+  const void* data = nullptr;
+  if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
+    count_to_host(out_.bytes());
+    data = out_.data().data();
+  } else {
+    count_to_host(out_.bytes());
+    Kokkos::deep_copy(host_, out_.data());
+    data = host_.data();
+  }
+  return {sizeof(Real) == sizeof(double) ? Precision::double_ : Precision::float_, data,
+          own_.count()};
+}
+
+template <class Space, class Real>
+HostArray FieldModel<Space, Real>::read_field(int field) {
+  const auto from = view(0, field), to = out_.view();
+  const int k0 = own_.lower[2], j0 = own_.lower[1], i0 = own_.lower[0];
+  for_each(
+      space_, "output: pack", own_,
+      KOKKOS_LAMBDA(int k, int j, int i) { to(k - k0, j - j0, i - i0) = from(k, j, i); });
+  return to_host();
+}
+
+template <class Space, class Real>
+HostArray FieldModel<Space, Real>::read_expression(int handle, double time) {
+  const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
+  CellInputs<Space, Real> in = inputs(time);
+  const std::vector<double> values = reduce(expression, time);
+  for (std::size_t n = 0; n < values.size(); ++n) in.reductions[n] = values[n];
+  const auto to = out_.view();
+  const int k0 = own_.lower[2], j0 = own_.lower[1], i0 = own_.lower[0];
+  xp::evaluate(
+      space_, expression.cells, in, own_, KOKKOS_LAMBDA(int k, int j, int i, double value) {
+        to(k - k0, j - j0, i - i0) = static_cast<Real>(value);
+      });
+  return to_host();
+}
+
+#define XP_FIELD_MODEL(Space, Real) template class FieldModel<Space, Real>;
+XP_INSTANTIATE(XP_FIELD_MODEL)
+#undef XP_FIELD_MODEL
+
+}  // namespace xp

@@ -1,0 +1,84 @@
+// The part of a model that is the same for all: copies of the state, ghost cells, initial values,
+// measurements and the way to the host. A model derives from it and writes its rate.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <xp/field/ghosts.hpp>
+#include <xp/operators/measure.hpp>
+#include <xp/simulation/model.hpp>
+#include <xp/time/stage.hpp>
+
+namespace xp {
+
+/// Derived classes implement rate() with apply_stage(), decay_rate(), and, where they have arrays
+/// of their own, extend memory() and allocate().
+template <class Space, class Real>
+class FieldModel : public Model {
+ public:
+  using FieldType = Field<Space, Real>;
+
+  /// `initial` holds one program per field.
+  FieldModel(const ModelSetup& setup, std::vector<FieldInfo> fields, std::vector<Program> initial);
+
+  const std::vector<FieldInfo>& fields() const override { return infos_; }
+  std::int64_t memory(int slots) const override;
+  void allocate(int slots) override;
+  void initialise(double time) override;
+  void evaluate(const Stage& stage, double time, double step) override;
+  void swap(int a, int b) override { std::swap(slots_[a], slots_[b]); }
+  void copy(int from, int to) override;
+  void fence() override { space_.fence(); }
+  FieldStatistics statistics(int slot, int field) override;
+  Norms norms(int field, int a, int b) override;
+  double scaled_error(int error, int a, int b, double relative, double absolute) override;
+  int add_expression(const Program& program) override;
+  double scalar(int expression, double time) override;
+  Norms error(int field, int expression, double time) override;
+  HostArray read_field(int field) override;
+  HostArray read_expression(int expression, double time) override;
+
+ protected:
+  /// Writes the outputs of a stage; the ghost cells of stage.in are filled.
+  virtual void rate(const Stage& stage, double time, double step) = 0;
+
+  /// The outputs of a stage for one field, step included in the rates; returns how many.
+  int targets(const Stage& stage, int field, double step,
+              StageTarget<Space, Real> (&list)[max_stage_outputs]) const;
+
+  FieldView<Space, Real> view(int slot, int field, int component = 0) const {
+    return slots_[slot][field].view(component);
+  }
+  CellInputs<Space, Real> inputs(double time) const;  ///< with the fields of slot 0 once allocated
+
+  const Space& space() const { return space_; }
+  const Grid& grid() const { return grid_; }
+  Order order() const { return order_; }
+
+ private:
+  struct Expression {
+    Program program;
+    DeviceProgram<Space> cells;
+    std::vector<DeviceProgram<Space>> operands;
+  };
+  HostArray to_host();
+  std::vector<double> reduce(const Expression& expression, double time);
+
+  Space space_;
+  Grid grid_;
+  Order order_;
+  Box own_;
+  std::vector<FieldInfo> infos_;
+  std::vector<DeviceProgram<Space>> initial_;
+  std::vector<GhostFiller<Space, Real>> ghosts_;
+  std::vector<std::vector<FieldType>> slots_;
+  std::vector<Expression> expressions_;
+  Measure<Space, Real> measure_;
+  FieldType out_;  ///< own cells without gaps, on their way to the host
+  /// Its other end where memory is not the host's.
+  decltype(Kokkos::create_mirror_view(Kokkos::HostSpace(), typename FieldType::View())) host_;
+};
+
+}  // namespace xp

@@ -1,0 +1,119 @@
+// Models: the physics of a run. Abstract and not templated; implementations are templates on the
+// execution space and precision behind it (field_model.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <xp/config/config.hpp>
+#include <xp/expr/expr.hpp>
+#include <xp/field/field.hpp>
+#include <xp/field/host_array.hpp>
+#include <xp/mesh/boundary.hpp>
+#include <xp/mesh/grid.hpp>
+#include <xp/runtime/backend.hpp>
+#include <xp/time/scheme.hpp>
+
+namespace xp {
+
+/// Sums over a field's own cells.
+struct FieldStatistics {
+  double min = 0, max = 0, mean = 0;
+  double l2 = 0;                ///< root of the mean square
+  double integral = 0;          ///< over the domain
+  std::int64_t not_finite = 0;  ///< cells that hold a NaN or an infinity
+};
+
+/// Volume-weighted norms: the mean of |u|, the root of the mean of u^2, the largest |u|.
+struct Norms {
+  double l1 = 0, l2 = 0, linf = 0;
+  double get(const std::string& name) const { return name == "l1" ? l1 : name == "l2" ? l2 : linf; }
+};
+
+/// What a run asks of its physics.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual const std::vector<FieldInfo>& fields() const = 0;
+
+  /// Largest decay rate of the discrete right-hand side: explicit steps are limited by 2/rate times
+  /// the scheme's factor. 0 when nothing limits the step. Needs no allocation.
+  virtual double decay_rate(double time) = 0;
+
+  /// Bytes that allocate() will take for so many copies of the state.
+  virtual std::int64_t memory(int slots) const = 0;
+  /// Allocates everything: nothing is allocated after it.
+  virtual void allocate(int slots) = 0;
+  /// Fills slot 0 with the initial state.
+  virtual void initialise(double time) = 0;
+
+  /// Fills the ghost cells of stage.in at `time` and writes the stage's outputs.
+  virtual void evaluate(const Stage& stage, double time, double step) = 0;
+  /// Exchanges two slots: no data moves.
+  virtual void swap(int a, int b) = 0;
+  /// Copies the state of one slot into another.
+  virtual void copy(int from, int to) = 0;
+  /// Waits for all kernels.
+  virtual void fence() = 0;
+
+  virtual FieldStatistics statistics(int slot, int field) = 0;
+  /// Norms of slot a, or of a - b where b is not negative.
+  virtual Norms norms(int field, int a, int b = -1) = 0;
+  /// Root of the mean over fields and cells of (error / (absolute + relative*max(|a|, |b|)))^2.
+  virtual double scaled_error(int error, int a, int b, double relative, double absolute) = 0;
+
+  /// Makes an expression known (before allocate()); the number is its handle.
+  virtual int add_expression(const Program& program) = 0;
+  /// Value of an expression that is one number: constants, time and reductions over slot 0.
+  virtual double scalar(int expression, double time) = 0;
+  /// Norms of field - expression, over slot 0.
+  virtual Norms error(int field, int expression, double time) = 0;
+
+  /// Copies a field of slot 0, or an expression's value per cell, to the host: a counted transfer.
+  virtual HostArray read_field(int field) = 0;
+  virtual HostArray read_expression(int expression, double time) = 0;
+};
+
+/// What a model is made from: all checked, nothing allocated.
+struct ModelSetup {
+  const Config& config;
+  const Grid& grid;
+  Order order = Order::second;
+  Backend backend = Backend::serial;
+  Precision precision = Precision::double_;
+  /// Conditions of each field, in the order of ModelFactory::fields.
+  std::vector<BoundaryConditions> boundaries;
+  /// Compiles the expression at a path of the input in coordinates, parameters and definitions;
+  /// `time` says whether t is allowed. A mistake goes into the diagnostics, and 0 is returned.
+  std::function<Program(const std::string& path, bool time)> compile;
+};
+
+/// How a model enters the program: its name is the name of its block in the input.
+struct ModelFactory {
+  std::string name, help;
+  std::vector<FieldInfo> fields;
+  std::vector<SchemaEntry> schema;  ///< of its block, paths beginning with the name
+  std::function<std::unique_ptr<Model>(const ModelSetup&)> make;
+};
+
+/// The models that a program knows.
+class Registry {
+ public:
+  /// Throws std::logic_error for a name that is taken.
+  void add(ModelFactory factory);
+  const std::vector<ModelFactory>& models() const { return models_; }
+  /// Null for an unknown name.
+  const ModelFactory* find(const std::string& name) const;
+  std::vector<std::string> names() const;
+  /// The input's schema with every model's block.
+  Schema schema() const;
+
+ private:
+  std::vector<ModelFactory> models_;
+};
+
+}  // namespace xp

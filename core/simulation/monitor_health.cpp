@@ -1,0 +1,50 @@
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <xp/simulation/monitor.hpp>
+
+namespace xp {
+
+double Monitor::next_time() const {
+  return std::numeric_limits<double>::infinity();
+}
+
+namespace {
+
+// Looks for values that are not finite: often enough that little time is lost, seldom enough to
+// cost nothing. A NaN never goes away by itself.
+class HealthMonitor final : public Monitor {
+ public:
+  std::optional<Ending> look(const RunState& state) override {
+    if (state.step % every != 0) return {};
+    return look_now(state);
+  }
+
+  static std::optional<Ending> look_now(const RunState& state) {
+    for (std::size_t f = 0; f < state.model.fields().size(); ++f) {
+      const FieldStatistics statistics = state.model.statistics(0, static_cast<int>(f));
+      if (statistics.not_finite > 0)
+        return Ending{RunStatus::diverged,
+                      fmt::format("field '{}' is not finite in {} of {} cells at t = {}, step {}",
+                                  state.model.fields()[f].name, statistics.not_finite,
+                                  state.report.cells, state.time, state.step)};
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::int64_t every = 100;
+};
+
+}  // namespace
+
+std::unique_ptr<Monitor> make_health_monitor() {
+  return std::make_unique<HealthMonitor>();
+}
+
+std::optional<Ending> look_for_divergence(const RunState& state) {
+  return HealthMonitor::look_now(state);
+}
+
+}  // namespace xp

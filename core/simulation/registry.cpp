@@ -1,0 +1,32 @@
+#include <stdexcept>
+#include <utility>
+
+#include <xp/simulation/model.hpp>
+
+namespace xp {
+
+void Registry::add(ModelFactory factory) {
+  if (find(factory.name))
+    throw std::logic_error("xp::Registry: two models are named '" + factory.name + "'");
+  models_.push_back(std::move(factory));
+}
+
+const ModelFactory* Registry::find(const std::string& name) const {
+  for (const ModelFactory& model : models_)
+    if (model.name == name) return &model;
+  return nullptr;
+}
+
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> result;
+  for (const ModelFactory& model : models_) result.push_back(model.name);
+  return result;
+}
+
+Schema Registry::schema() const {
+  Schema schema = core_schema();
+  for (const ModelFactory& model : models_) schema.add(model.schema);
+  return schema;
+}
+
+}  // namespace xp

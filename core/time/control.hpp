@@ -1,0 +1,77 @@
+// Which steps are taken: equal ones that hit the end exactly, or sizes found by error control; and
+// when something is due: "every 0.1", "every 50 steps", "every 30 s", at given times.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <xp/config/config.hpp>
+
+namespace xp {
+
+/// Number of equal steps of at most `step` (to rounding) that cover `length`, at least 1. Throws an
+/// Error of kind input when there would be more than 2^53.
+std::int64_t equal_steps(double length, double step);
+
+/// Equal steps. Time is counted, not accumulated: step n is at start + n*step, and the last one is
+/// the end to the last bit.
+class EqualSteps {
+ public:
+  EqualSteps() = default;
+  /// As many as needed so that none is longer than `step`. Without an end (infinity) exactly
+  /// `step`. Where `align` is positive and divides the length, a whole number of steps goes into
+  /// it.
+  EqualSteps(double start, double end, double step, double align = 0);
+
+  double time(std::int64_t n) const;
+  double step() const { return step_; }
+  /// Steps to the end, or the largest number when there is none.
+  std::int64_t count() const { return count_; }
+
+ private:
+  double start_ = 0, end_ = 0, step_ = 0;
+  std::int64_t count_ = 0;
+};
+
+/// Step sizes for embedded schemes by a PI controller. Hairer, Norsett, Wanner I, section II.4, and
+/// Gustafsson 1991: factor = 0.9 err^(-0.7/k) err_before^(0.4/k), between 0.2 and 5, k the order of
+/// the estimate plus one.
+class ErrorControl {
+ public:
+  ErrorControl() = default;
+  ErrorControl(int estimate_order, double first_step)
+      : exponent_(1.0 / (estimate_order + 1)), proposal_(first_step) {}
+
+  /// Size of the next try from `time`, shortened so that `target` is hit exactly and no sliver is
+  /// left before it.
+  double next(double time, double target) const;
+  /// Takes the scaled error of a try with a step; true when it is good enough (at most 1).
+  bool accept(double error, double step);
+  /// The size below which steps no longer change the time.
+  static double smallest(double time);
+
+ private:
+  double exponent_ = 1, proposal_ = 0, error_before_ = 1;
+  bool rejected_ = false;
+};
+
+/// Decides when a monitor is due. Times are counted from the start, not accumulated.
+class Schedule {
+ public:
+  Schedule() = default;
+  Schedule(const ScheduleSpec& spec, double start_time);
+
+  /// True once for each time the schedule has reached; call after every step (and once at the
+  /// start). `seconds` is the wall time since the start.
+  bool due(std::int64_t step, double time, double seconds);
+  /// The next simulation time that is wanted, or infinity.
+  double next_time() const;
+
+ private:
+  ScheduleSpec spec_;
+  double start_ = 0;
+  std::int64_t reached_ = 0;  ///< how many of the times, or intervals, have passed
+};
+
+}  // namespace xp

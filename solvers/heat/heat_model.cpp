@@ -1,0 +1,246 @@
+#include <xp/solvers/heat/heat_model.hpp>
+
+#include <cmath>
+
+#include <xp/operators/measure.hpp>
+#include <xp/runtime/backend.hpp>
+#include <xp/runtime/error.hpp>
+#include <xp/solvers/heat/heat_kernels.hpp>
+
+namespace xp {
+
+template <class Space, class Real>
+HeatModel<Space, Real>::HeatModel(const ModelSetup& setup, const FieldInfo& u,
+                                  const HeatInput& input)
+    : Base(setup, {u}, {input.initial}),
+      constant_diffusivity_(input.diffusivity.is_constant()),
+      constant_source_(input.source.is_constant()),
+      timed_source_(input.source.uses_time) {
+  if (constant_source_)
+    source_value_ = input.source.constant_value();
+  else
+    source_ = DeviceProgram<Space>(input.source);
+
+  const auto refuse = [&](double value) {
+    if (value >= 0 && std::isfinite(value)) return;
+    Diagnostic diagnostic;
+    diagnostic.where = input.diffusivity_position;
+    diagnostic.message = std::isfinite(value)
+                             ? "heat.diffusivity is negative somewhere: heat would run backwards"
+                             : "heat.diffusivity is not a finite number everywhere";
+    throw Error(ErrorKind::input, {diagnostic});
+  };
+  if (constant_diffusivity_) {
+    largest_diffusivity_ = diffusivity_value_ = input.diffusivity.constant_value();
+    refuse(diffusivity_value_);
+    return;
+  }
+  // At centres and, for what the stencils use at walls, at the faces of every cell.
+  diffusivity_ = DeviceProgram<Space>(input.diffusivity);
+  largest_diffusivity_ = 0;
+  Measure<Space, Real> measure(this->grid().cells(Region::own));
+  const auto look = [&](const CellInputs<Space, Real>& inputs) {
+    const Sums sums = measure.of_program(this->space(), diffusivity_, inputs);
+    refuse(sums.not_finite ? NAN : sums.min);
+    largest_diffusivity_ = std::max(largest_diffusivity_, sums.max);
+    return sums;
+  };
+  look(this->inputs(0));
+  for (const Axis axis : all_axes) {
+    if (!this->grid().exists(axis)) continue;
+    for (const bool upper : {false, true}) {
+      CellInputs<Space, Real> inputs = this->inputs(0);
+      inputs.move_to_wall(axis, upper);
+      look(inputs);
+    }
+  }
+}
+
+template <class Space, class Real>
+double HeatModel<Space, Real>::decay_rate(double) {
+  // The largest eigenvalue of the stencil, at the wave that alternates from cell to cell: 4 in
+  // units of D/spacing^2 for second order, 16/3 for fourth; bounds the variable operator by
+  // Gershgorin's circles.
+  const double factor = this->order() == Order::fourth ? 16. / 3 : 4;
+  double sum = 0;
+  for (const Axis axis : all_axes)
+    if (this->grid().exists(axis)) sum += factor / std::pow(this->grid().spacing(axis), 2);
+  return largest_diffusivity_ * sum;
+}
+
+template <class Space, class Real>
+int HeatModel<Space, Real>::coefficient_arrays() const {
+  if (constant_diffusivity_) return 0;
+  return this->grid().dimensions() + (this->order() == Order::fourth ? 1 : 0);
+}
+
+template <class Space, class Real>
+std::int64_t HeatModel<Space, Real>::memory(int slots) const {
+  const int arrays = coefficient_arrays() + (constant_source_ ? 0 : 1);
+  return Base::memory(slots) + arrays * static_cast<std::int64_t>(sizeof(Real)) *
+                                   this->grid().cells(Region::ghosted).count();
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::allocate(int slots) {
+  Base::allocate(slots);
+  const auto array = [&](const char* name) {
+    FieldInfo info;
+    info.name = name;
+    return Field<Space, Real>(this->grid(), info);
+  };
+  coefficients_.clear();
+  for (int n = 0; n < coefficient_arrays(); ++n)
+    coefficients_.push_back(array("heat: diffusivity"));
+  if (!constant_diffusivity_) {
+    if (this->order() == Order::fourth)
+      tabulate_gradient();
+    else
+      tabulate_faces();
+  }
+  if (!constant_source_) {
+    source_field_ = array("heat: source");
+    evaluate_source(0);
+  }
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::tabulate_faces() {
+  const Grid& grid = this->grid();
+  const Box own = grid.cells(Region::own);
+  for (const Axis axis : all_axes) {
+    if (!grid.exists(axis)) continue;
+    const int a = index(axis);
+    const auto faces = coefficients_[a].view();
+    // D at the centre below each face is stored first, then replaced by the harmonic mean with the
+    // one above; at the walls D itself, unless the other end follows.
+    CellInputs<Space, Real> below = this->inputs(0), above = this->inputs(0);
+    below.shift[a] = -1;
+    Field<Space, Real> scratch(grid, coefficients_[a].info());
+    const auto upper_value = scratch.view();
+    const Box all = grid.faces(axis);
+    evaluate_into(this->space(), diffusivity_, below, all, faces);
+    evaluate_into(this->space(), diffusivity_, above, all, upper_value);
+    for_each(
+        this->space(), "heat: face diffusivity", all, KOKKOS_LAMBDA(int k, int j, int i) {
+          const Real d0 = faces(k, j, i), d1 = upper_value(k, j, i);
+          faces(k, j, i) = d0 + d1 > Real(0) ? Real(2) * d0 * d1 / (d0 + d1) : Real(0);
+        });
+    for (const bool upper : {false, true}) {
+      const int face = upper ? own.upper[a] : own.lower[a];
+      CellInputs<Space, Real> wall = this->inputs(0);
+      wall.shift[a] = -0.5;
+      const Box layer = own.with_range(axis, face, face + 1);
+      if (!grid.periodic(axis)) {
+        evaluate_into(this->space(), diffusivity_, wall, layer, faces);
+        continue;
+      }
+      // The cells on both sides of a periodic wall are the first and the last one.
+      CellInputs<Space, Real> first = this->inputs(0), last = this->inputs(0);
+      first.shift[a] = own.lower[a] - face;
+      last.shift[a] = own.upper[a] - 1 - face;
+      evaluate_into(this->space(), diffusivity_, first, layer, faces);
+      evaluate_into(this->space(), diffusivity_, last, layer, upper_value);
+      for_each(
+          this->space(), "heat: face diffusivity", layer, KOKKOS_LAMBDA(int k, int j, int i) {
+            const Real d0 = faces(k, j, i), d1 = upper_value(k, j, i);
+            faces(k, j, i) = d0 + d1 > Real(0) ? Real(2) * d0 * d1 / (d0 + d1) : Real(0);
+          });
+    }
+  }
+  this->space().fence();
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::tabulate_gradient() {
+  const Grid& grid = this->grid();
+  const Box own = grid.cells(Region::own);
+  evaluate_into(this->space(), diffusivity_, this->inputs(0), own, coefficients_[0].view());
+  // dD/dx by fourth-order differences with a quarter of the spacing: D is an expression, known
+  // anywhere, and so close that no place outside of the domain is asked for.
+  constexpr double places[4] = {-0.5, -0.25, 0.25, 0.5};
+  constexpr double weights[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
+  for (const Axis axis : all_axes) {
+    if (!grid.exists(axis)) continue;
+    const auto gradient = coefficients_[1 + index(axis)].view();
+    for (int n = 0; n < 4; ++n) {
+      CellInputs<Space, Real> inputs = this->inputs(0);
+      inputs.shift[index(axis)] = places[n];
+      const double weight = weights[n] / (0.25 * grid.spacing(axis));
+      evaluate(
+          this->space(), diffusivity_, inputs, own,
+          KOKKOS_LAMBDA(int k, int j, int i, double value) {
+            gradient(k, j, i) += static_cast<Real>(weight * value);
+          });
+    }
+  }
+  this->space().fence();
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::evaluate_source(double time) {
+  evaluate_into(this->space(), source_, this->inputs(time), this->grid().cells(Region::own),
+                source_field_.view());
+}
+
+template <class Space, class Real>
+template <int dimensions, int order>
+void HeatModel<Space, Real>::rate_of_order(const Stage& stage, double step) {
+  const Grid& grid = this->grid();
+  StageTarget<Space, Real> targets[max_stage_outputs];
+  const int count = this->targets(stage, 0, step, targets);
+  // A source that varies is one more array of the sum.
+  if (!constant_source_)
+    for (int n = 0; n < count; ++n)
+      targets[n].add(source_field_.view(), stage.outputs[n].rate * step);
+
+  Real factor[3] = {}, inverse[3] = {};
+  for (const Axis axis : all_axes) {
+    inverse[index(axis)] = static_cast<Real>(1 / grid.spacing(axis));
+    factor[index(axis)] = static_cast<Real>((constant_diffusivity_ ? diffusivity_value_ : 1) /
+                                            (grid.spacing(axis) * grid.spacing(axis)));
+  }
+  const Box own = grid.cells(Region::own);
+  const FieldView<Space, Real> u = this->view(stage.in, 0);
+  const Real source = constant_source_ ? static_cast<Real>(source_value_) : Real(0);
+  const auto apply = [&](auto& kernel) {
+    kernel.u = u;
+    kernel.source = source;
+    for (int a = 0; a < 3; ++a) kernel.factor[a] = factor[a];
+    apply_stage(this->space(), "heat: rate", own, kernel, targets, count);
+  };
+  if (constant_diffusivity_) {
+    ConstantDiffusion<dimensions, order, Space, Real> kernel;
+    apply(kernel);
+  } else if constexpr (order == 2) {
+    FaceDiffusion<dimensions, Space, Real> kernel;
+    for (int a = 0; a < dimensions; ++a) kernel.faces[a] = coefficients_[a].view();
+    apply(kernel);
+  } else {
+    ProductDiffusion<dimensions, Space, Real> kernel;
+    kernel.diffusivity = coefficients_[0].view();
+    for (int a = 0; a < 3; ++a) kernel.inverse[a] = inverse[a];
+    for (int a = 0; a < dimensions; ++a) kernel.gradient[a] = coefficients_[1 + a].view();
+    apply(kernel);
+  }
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::rate(const Stage& stage, double time, double step) {
+  if (timed_source_) evaluate_source(time);
+  const bool fourth = this->order() == Order::fourth;
+  switch (this->grid().dimensions()) {
+    case 1:
+      return fourth ? rate_of_order<1, 4>(stage, step) : rate_of_order<1, 2>(stage, step);
+    case 2:
+      return fourth ? rate_of_order<2, 4>(stage, step) : rate_of_order<2, 2>(stage, step);
+    default:
+      return fourth ? rate_of_order<3, 4>(stage, step) : rate_of_order<3, 2>(stage, step);
+  }
+}
+
+#define XP_HEAT_MODEL(Space, Real) template class HeatModel<Space, Real>;
+XP_INSTANTIATE(XP_HEAT_MODEL)
+#undef XP_HEAT_MODEL
+
+}  // namespace xp

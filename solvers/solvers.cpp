@@ -1,0 +1,12 @@
+#include <xp/solvers/heat/heat.hpp>
+#include <xp/solvers/solvers.hpp>
+
+namespace xp {
+
+Registry builtin_models() {
+  Registry registry;
+  registry.add(heat_model());
+  return registry;
+}
+
+}  // namespace xp

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 #include <xp/expr/apply.hpp>
 #include <xp/expr/expr.hpp>
@@ -32,6 +31,12 @@ KOKKOS_FORCEINLINE_FUNCTION void fill_lanes(int lanes, double* out, double value
   for (int lane = 0; lane < lanes; ++lane) out[lane] = value;
 }
 
+// A slot that the compiler knows; std::integral_constant cannot be used in device code.
+template <int slot>
+struct KnownSlot {
+  KOKKOS_INLINE_FUNCTION constexpr operator int() const { return slot; }
+};
+
 // The slots of coordinates, time and the first fields are told to the compiler one by one, so that
 // the choice between kinds of inputs leaves the loop over lanes.
 template <class Inputs>
@@ -42,17 +47,17 @@ KOKKOS_INLINE_FUNCTION void read_lanes(int lanes, double* out, const Inputs& inp
   };
   switch (slot) {
     case 0:
-      return read(std::integral_constant<int, 0>());
+      return read(KnownSlot<0>());
     case 1:
-      return read(std::integral_constant<int, 1>());
+      return read(KnownSlot<1>());
     case 2:
-      return read(std::integral_constant<int, 2>());
+      return read(KnownSlot<2>());
     case 3:
-      return read(std::integral_constant<int, 3>());
+      return read(KnownSlot<3>());
     case 4:
-      return read(std::integral_constant<int, 4>());
+      return read(KnownSlot<4>());
     case 5:
-      return read(std::integral_constant<int, 5>());
+      return read(KnownSlot<5>());
     default:
       return read(slot);
   }
@@ -96,7 +101,10 @@ class DeviceProgram {
           detail::fill_lanes(count, to, instruction.value);
           break;
         case Op::input:
-          detail::read_lanes(count, to, inputs, instruction.slot);
+          if constexpr (W == 1)
+            to[0] = inputs(instruction.slot, 0);
+          else
+            detail::read_lanes(count, to, inputs, instruction.slot);
           break;
 #define XP_LANES(name)                                 \
   case Op::name:                                       \

@@ -20,10 +20,6 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
-
 // Correctly rounded; a value that a double cannot hold is refused, never replaced by 0 or infinity.
 double convert(std::string_view text, std::size_t offset) {
   double value = 0;
@@ -100,6 +96,13 @@ std::string replacement(unsigned code) {
 }
 
 }  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  result += text;
+  result += '\'';
+  return result;
+}
 
 std::size_t Lexer::skip_digits(std::size_t at) const {
   while (at < text_.size() && is_digit(text_[at])) ++at;

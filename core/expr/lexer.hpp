@@ -26,6 +26,9 @@ struct Mistake {
   }
 };
 
+/// 'text' between quotes, for messages.
+std::string quoted(std::string_view text);
+
 struct Token {
   enum class Kind { number, name, symbol, end } kind = Kind::end;
   std::size_t offset = 0;

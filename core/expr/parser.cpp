@@ -9,10 +9,6 @@ namespace {
 constexpr int max_depth = 200;
 constexpr std::size_t max_text = 64 * 1024;
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
-
 // Counts the nesting while it is in scope: the parser recurses only where one of these is.
 class Nesting {
  public:

@@ -9,10 +9,6 @@
 namespace xp::detail {
 namespace {
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result)

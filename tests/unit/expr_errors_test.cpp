@@ -235,10 +235,11 @@ TEST(ExprErrors, DeepNestingIsRefusedAndNeverCrashes) {
 }
 
 TEST(ExprErrors, DefinitionsThatGrowWithoutBoundAreRefused) {
+  const auto name = [](int n) { return std::string("d").append(std::to_string(n)); };
   xp::Symbols symbols = source_symbols();
   for (int n = 1; n <= 60; ++n) {
-    const std::string before = "d" + std::to_string(n - 1);
-    symbols.definitions["d" + std::to_string(n)] = before + " + " + before;
+    const std::string before = name(n - 1);
+    symbols.definitions[name(n)] = before + " + " + before;
   }
   const xp::Compiled compiled = xp::compile("d60", symbols);
   EXPECT_FALSE(compiled);
@@ -247,8 +248,7 @@ TEST(ExprErrors, DefinitionsThatGrowWithoutBoundAreRefused) {
   EXPECT_EQ(compiled.error.offset, 0u);
   EXPECT_EQ(compiled.error.length, 3u);
 
-  for (int n = 1; n <= 300; ++n)
-    symbols.definitions["d" + std::to_string(n)] = "d" + std::to_string(n - 1);
+  for (int n = 1; n <= 300; ++n) symbols.definitions[name(n)] = name(n - 1);
   EXPECT_EQ(xp::compile("d300", symbols).error.message, "nested too deeply (more than 200 levels)");
 }
 

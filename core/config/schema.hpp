@@ -37,6 +37,7 @@ struct SchemaEntry {
   std::string units;  ///< "", or for example "simulation time"
   std::vector<std::string>
       choices;  ///< for choice(s); on a number, integer, schedule: words also taken
+  std::vector<std::string> reserved_choices;  ///< of the contract, not supported by this version
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   bool above_minimum = false;  ///< the minimum itself is excluded
@@ -45,6 +46,7 @@ struct SchemaEntry {
   std::string shorthand;       ///< block: the key that a plain scalar given in its place sets
   bool exactly_one = false;    ///< block: takes exactly one of its keys
   bool reserved = false;  ///< a name of the contract that this version does not support: an error
+  bool of_model = false;  ///< a block that exists only in a run of the model of its name
   bool in_time = false;   ///< of an expression: may it depend on t?
 };
 

@@ -25,7 +25,11 @@ std::vector<std::string> Registry::names() const {
 
 Schema Registry::schema() const {
   Schema schema = core_schema();
-  for (const ModelFactory& model : models_) schema.add(model.schema);
+  for (const ModelFactory& model : models_)
+    for (SchemaEntry entry : model.schema) {
+      entry.of_model = entry.path == model.name;
+      schema.add(entry);
+    }
   return schema;
 }
 

@@ -390,26 +390,28 @@ class Reader {
     }
   }
 
-  // An expression that may read fields and reduce them, and whose value is one number.
+  // An expression that reduces fields, and whose value is one number.
   Program scalar(const std::string& path) {
-    const std::size_t before = diagnostics_.size();
-    const Program program = expression(path, true, true);
-    if (diagnostics_.size() == before && (program.uses_coordinates || !program.fields.empty()))
-      diagnostics_.add(config_.position(path),
-                       "'" + path + "' has a value per cell, where one number is expected",
-                       "reduce it with integral(), mean(), min(), max() or norm()");
-    return program;
+    Symbols symbols = symbols_of(input_, dimensions());
+    symbols.fields = fields_;
+    symbols.reductions = true;
+    symbols.bare_fields = false;
+    symbols.coordinates = false;
+    return compile(input_, path, symbols, diagnostics_);
   }
 
   Program expression(const std::string& path, bool time, bool of_fields) {
     const auto found = compiled_.find(path);
     if (found != compiled_.end()) return found->second;
-    Symbols symbols = symbols_of(input_, have_dimensions_ ? settings_.grid.dimensions : 3);
+    Symbols symbols = symbols_of(input_, dimensions());
     symbols.time = time;
     symbols.reductions = of_fields;
     if (of_fields) symbols.fields = fields_;
     return compiled_[path] = compile(input_, path, symbols, diagnostics_);
   }
+
+  // Before the grid is known nothing is said about axes.
+  int dimensions() const { return have_dimensions_ ? settings_.grid.dimensions : 3; }
 
   const Input& input_;
   const Config& config_;

@@ -1,0 +1,396 @@
+#include <xp/config/checker.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace xp {
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+bool is_list(ValueType type) {
+  return type == ValueType::integers || type == ValueType::numbers ||
+         type == ValueType::choice_list || type == ValueType::list;
+}
+
+std::string join(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+// What a value of this type looks like, for messages.
+std::string expected(const SchemaEntry& entry) {
+  std::string words;
+  for (const std::string& choice : entry.choices) words += (words.empty() ? "" : ", ") + choice;
+  switch (entry.type) {
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::integer:
+    case ValueType::number: {
+      const std::string what = entry.type == ValueType::integer ? "an integer" : "a number";
+      return words.empty() ? what : what + " or " + words;
+    }
+    case ValueType::text:
+      return "a text";
+    case ValueType::choice:
+      return "one of " + words;
+    case ValueType::expression:
+      return "a number or an expression in quotes";
+    case ValueType::schedule:
+      return "a time, \"50 steps\", \"30 s\" or a list of times";
+    case ValueType::duration:
+      return "a duration such as \"10 min\"";
+    case ValueType::integers:
+      return "a list of integers such as [64, 64]";
+    case ValueType::numbers:
+      return "a list of numbers such as [0, 0]";
+    case ValueType::choice_list:
+      return "a list of " + words;
+    case ValueType::list:
+      return "a list";
+    default:
+      return "keys below it";
+  }
+}
+
+std::string found(const ConfigNode& node) {
+  switch (node.kind) {
+    case Kind::list:
+      return "a list";
+    case Kind::mapping:
+      return "a mapping";
+    default:
+      return "'" + node.text + "'";
+  }
+}
+
+bool is_name(const std::string& text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (text.empty() || !letter(text[0])) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+class Checker {
+ public:
+  Checker(const Schema& schema, Diagnostics& diagnostics)
+      : schema_(schema), diagnostics_(diagnostics) {}
+
+  // The keys of a mapping; `path` is the schema's own ("fields.*"), `shown` what users read.
+  void keys(ConfigNode& node, const std::string& path, const std::string& shown,
+            const Position& where) {
+    const SchemaEntry* own = path.empty() ? nullptr : schema_.find(path);
+    const bool user_named = own && own->type == ValueType::map;
+    std::vector<ConfigItem> kept;
+    for (ConfigItem& item : node.items)
+      if (key(item, path, shown, user_named)) kept.push_back(std::move(item));
+    const bool complete = kept.size() == node.items.size();
+    node.items = std::move(kept);
+    if (user_named) return;
+    if (own && own->exactly_one && complete && node.items.size() != 1) {
+      std::string names;
+      for (const std::string& name : schema_.keys_below(path))
+        names += (names.empty() ? "" : ", ") + name;
+      diagnostics_.add(where, "'" + shown + "' takes exactly one of: " + names);
+    }
+    for (const std::string& name : schema_.keys_below(path)) {
+      const SchemaEntry* entry = schema_.find(join(path, name));
+      if (entry->required && !node.find(name) && !refused_.count(join(shown, name)))
+        diagnostics_.add(where, "missing key '" + join(shown, name) + "': " + entry->help);
+    }
+  }
+
+  // Defaults below a mapping, and blocks that have nothing but defaults.
+  void fill(ConfigNode& node, const std::string& path, const std::string& model) const {
+    const SchemaEntry* own = path.empty() ? nullptr : schema_.find(path);
+    if (own && own->exactly_one) return;
+    if (own && own->type == ValueType::map) {
+      for (ConfigItem& item : node.items)
+        if (item.value.kind == Kind::mapping) fill(item.value, path + ".*", model);
+      return;
+    }
+    std::vector<ConfigItem> ordered;
+    for (const std::string& name : schema_.keys_below(path)) {
+      const SchemaEntry* entry = schema_.find(join(path, name));
+      ConfigItem item;
+      item.key = name;
+      if (ConfigItem* given = node.find(name)) {
+        item = std::move(*given);
+        if (item.value.kind == Kind::mapping) fill(item.value, join(path, name), model);
+        if (item.value.kind == Kind::list && entry->type == ValueType::list)
+          for (ConfigItem& element : item.value.items)
+            if (element.value.kind == Kind::mapping)
+              fill(element.value, join(path, name) + ".#", model);
+      } else if (entry->type == ValueType::block) {
+        if (entry->of_model ? name != model : needs_something(join(path, name))) continue;
+        item.value.kind = Kind::mapping;
+        item.value.given = false;
+        fill(item.value, join(path, name), model);
+        if (item.value.items.empty()) continue;
+      } else if (!entry->fallback.empty()) {
+        item.value.kind = Kind::scalar;
+        item.value.text = entry->fallback;
+        item.value.given = false;
+      } else {
+        continue;
+      }
+      ordered.push_back(std::move(item));
+    }
+    node.items = std::move(ordered);
+  }
+
+ private:
+  bool needs_something(const std::string& path) const {
+    for (const std::string& name : schema_.keys_below(path))
+      if (schema_.find(join(path, name))->required) return true;
+    return false;
+  }
+
+  bool refuse(const std::string& shown, Position where, std::string message,
+              std::string hint = {}) {
+    refused_.insert(shown);
+    diagnostics_.add(std::move(where), std::move(message), std::move(hint));
+    return false;
+  }
+
+  bool key(ConfigItem& item, const std::string& path, const std::string& shown, bool user_named) {
+    const std::string name = join(shown, item.key);
+    if (user_named) {
+      const bool any_field = path == "boundary_conditions" && item.key == "*";
+      if (!is_name(item.key) && !any_field)
+        return refuse(
+            name, item.key_where,
+            "'" + item.key + "' is not a name: a letter, then letters, digits and underscores");
+      return value(item.value, *schema_.find(join(path, "*")), name, item.key_where);
+    }
+    const SchemaEntry* entry = nullptr;
+    for (const SchemaEntry& candidate : schema_.entries())
+      if (candidate.path == join(path, item.key)) entry = &candidate;
+    if (!entry) return unknown(item, path, shown);
+    if (entry->reserved)
+      return refuse(name, item.key_where,
+                    "'" + name + "' is not supported by this version of xpsim");
+    return value(item.value, *entry, name, item.key_where);
+  }
+
+  bool unknown(const ConfigItem& item, const std::string& path, const std::string& shown) {
+    const std::vector<std::string> siblings = schema_.keys_below(path);
+    std::string hint = did_you_mean(item.key, siblings);
+    const std::string message =
+        "unknown key '" + item.key + "'" + (shown.empty() ? "" : " in " + shown);
+    // A key that stands at the wrong place is worth more than a similar one.
+    for (const SchemaEntry& entry : schema_.entries()) {
+      const std::size_t dot = entry.path.rfind('.');
+      const std::string last = dot == std::string::npos ? entry.path : entry.path.substr(dot + 1);
+      if (entry.reserved || last != item.key || entry.path.find('*') != std::string::npos ||
+          entry.path.find('#') != std::string::npos)
+        continue;
+      hint = dot == std::string::npos
+                 ? "'" + item.key + "' belongs at the top level"
+                 : "'" + item.key + "' belongs under '" + entry.path.substr(0, dot) + "'";
+      break;
+    }
+    if (hint.empty() && siblings.size() <= 8) {
+      for (const std::string& sibling : siblings)
+        hint += (hint.empty() ? "known keys: " : ", ") + sibling;
+    }
+    return refuse(join(shown, item.key), item.key_where, message, hint);
+  }
+
+  bool value(ConfigNode& node, const SchemaEntry& entry, const std::string& shown,
+             const Position& key_where) {
+    if (node.kind == Kind::null)
+      return refuse(shown, key_where, "'" + shown + "' has no value; expected " + expected(entry));
+    if (is_list(entry.type)) return list(node, entry, shown);
+    switch (entry.type) {
+      case ValueType::block:
+        if (node.kind == Kind::scalar && !entry.shorthand.empty()) {
+          ConfigNode scalar = std::move(node);
+          node = {};
+          node.kind = Kind::mapping;
+          node.where = scalar.where;
+          node.items.push_back({entry.shorthand, scalar.where, std::move(scalar)});
+        }
+        [[fallthrough]];
+      case ValueType::map:
+        if (node.kind != Kind::mapping)
+          return refuse(shown, node.where,
+                        "'" + shown + "' is " + found(node) + ", but expected " + expected(entry));
+        keys(node, entry.path, shown, key_where);
+        return true;
+      case ValueType::schedule:
+        if (node.kind == Kind::list) return true;
+        break;
+      default:
+        break;
+    }
+    if (node.kind != Kind::scalar)
+      return refuse(shown, node.where,
+                    "'" + shown + "' is " + found(node) + ", but expected " + expected(entry));
+    if (entry.type == ValueType::choice) return choice(node, entry, shown);
+    if (entry.type == ValueType::boolean &&
+        (node.quoted || (node.text != "true" && node.text != "false")))
+      return refuse(shown, node.where,
+                    "'" + shown + "' is '" + node.text + "': write true or false");
+    return true;
+  }
+
+  bool list(ConfigNode& node, const SchemaEntry& entry, const std::string& shown) {
+    if (node.kind != Kind::list) {
+      if (node.kind == Kind::mapping && entry.type != ValueType::list)
+        return refuse(shown, node.where,
+                      "'" + shown + "' is a mapping, but expected " + expected(entry));
+      ConfigNode single = std::move(node);
+      node = {};
+      node.kind = Kind::list;
+      node.where = single.where;
+      node.items.push_back({{}, single.where, std::move(single)});
+    }
+    const int count = static_cast<int>(node.items.size());
+    if (count < entry.least_items || count > entry.most_items)
+      return refuse(shown, node.where,
+                    "'" + shown + "' has " + std::to_string(count) + " entries; expected " +
+                        std::to_string(entry.least_items) + " to " +
+                        std::to_string(entry.most_items));
+    bool good = true;
+    for (int n = 0; n < count; ++n) {
+      ConfigNode& element = node.items[static_cast<std::size_t>(n)].value;
+      const std::string name = shown + "." + std::to_string(n);
+      if (entry.type == ValueType::list) {
+        good = value(element, *schema_.find(entry.path + ".#"), name, element.where) && good;
+      } else if (element.kind != Kind::scalar) {
+        good = refuse(shown, element.where,
+                      "an entry of '" + shown + "' is " +
+                          (element.kind == Kind::null ? std::string("empty") : found(element)) +
+                          "; expected " + expected(entry));
+      } else if (entry.type == ValueType::choice_list) {
+        good = choice(element, entry, shown) && good;
+      }
+    }
+    return good;
+  }
+
+  bool choice(ConfigNode& node, const SchemaEntry& entry, const std::string& shown) {
+    for (const std::string& allowed : entry.choices)
+      if (node.text == allowed) return true;
+    for (const std::string& allowed : entry.choices) {
+      const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == b;
+      };
+      if (allowed.size() == node.text.size() &&
+          std::equal(node.text.begin(), node.text.end(), allowed.begin(), same)) {
+        node.text = allowed;
+        return true;
+      }
+    }
+    for (const std::string& later : entry.reserved_choices)
+      if (node.text == later)
+        return refuse(shown, node.where,
+                      "'" + later + "' in " + shown + " is not supported by this version of xpsim");
+    std::string names;
+    for (const std::string& allowed : entry.choices) names += (names.empty() ? "" : ", ") + allowed;
+    return refuse(shown, node.where, "unknown " + shown + " '" + node.text + "'; one of: " + names,
+                  did_you_mean(node.text, entry.choices));
+  }
+
+  const Schema& schema_;
+  Diagnostics& diagnostics_;
+  std::set<std::string> refused_;
+};
+
+}  // namespace
+
+void check_tree(ConfigNode& root, const Schema& schema, const Position& top,
+                Diagnostics& diagnostics) {
+  if (root.kind != Kind::mapping) {
+    if (diagnostics.empty())
+      diagnostics.add(top,
+                      root.kind == Kind::null ? "the input is empty"
+                                              : "an input is a mapping of keys to values",
+                      "it begins with 'xpsim: 1'");
+    return;
+  }
+  Checker checker(schema, diagnostics);
+  checker.keys(root, "", "", top);
+  const ConfigItem* model = root.find("model");
+  checker.fill(root, "", model ? model->value.text : std::string());
+}
+
+void apply_override(ConfigNode& root, const std::string& text, const Schema& schema,
+                    Diagnostics& diagnostics) {
+  Position where;
+  where.file = "--set";
+  where.line = 1;
+  where.column = 1;
+  where.length = static_cast<int>(std::max<std::size_t>(1, text.size()));
+  where.source_line = text;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    diagnostics.add(where, "expected PATH=VALUE", "as in --set grid.cells=[64,64]");
+    return;
+  }
+  // The value is read as YAML; its positions are moved behind the path.
+  Diagnostics inside;
+  ConfigNode value = parse_yaml(text.substr(equals + 1), "--set", inside);
+  const auto move = [&](Position& place) {
+    place.file = "--set";
+    if (place.line == 1) place.column += static_cast<int>(equals) + 1;
+    place.source_line = text;
+  };
+  for (Diagnostic diagnostic : inside.list()) {
+    move(diagnostic.where);
+    diagnostics.add(diagnostic);
+  }
+  const auto move_all = [&](auto& self, ConfigNode& node) -> void {
+    move(node.where);
+    for (ConfigItem& item : node.items) {
+      move(item.key_where);
+      self(self, item.value);
+    }
+  };
+  move_all(move_all, value);
+
+  if (root.kind != Kind::mapping) return;
+  ConfigNode* node = &root;
+  std::string path;
+  for (std::size_t start = 0; start <= equals;) {
+    const std::size_t end = std::min(text.find('.', start), equals);
+    const std::string key = text.substr(start, end - start);
+    path = join(path, key);
+    Position key_where = where;
+    key_where.column = static_cast<int>(start) + 1;
+    key_where.length = static_cast<int>(std::max<std::size_t>(1, key.size()));
+    if (node->kind == Kind::list) {
+      if (key.empty() || key.size() > 6 ||
+          key.find_first_not_of("0123456789") != std::string::npos ||
+          std::stoul(key) >= node->items.size()) {
+        diagnostics.add(key_where, "'" + key + "' is not an entry of a list with " +
+                                       std::to_string(node->items.size()) +
+                                       " entries, counted from 0");
+        return;
+      }
+      node = &node->items[std::stoul(key)].value;
+    } else {
+      ConfigItem* item = node->find(key);
+      if (!item) {
+        node->items.push_back({key, key_where, {}});
+        item = &node->items.back();
+      }
+      node = &item->value;
+    }
+    start = end + 1;
+    if (end == equals) break;
+    if (node->kind == Kind::scalar || node->kind == Kind::null) {
+      // A short form on the way is written out, anything else replaced.
+      const SchemaEntry* entry = schema.find(path);
+      ConfigNode scalar = std::move(*node);
+      *node = {};
+      node->kind = Kind::mapping;
+      node->where = key_where;
+      if (scalar.kind == Kind::scalar && entry && !entry->shorthand.empty())
+        node->items.push_back({entry->shorthand, scalar.where, std::move(scalar)});
+    }
+  }
+  *node = std::move(value);
+}
+
+}  // namespace xp

@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
       result += c;
     } else if (c == '\n') {
       result += "\\n";
-    } else if (static_cast<unsigned char>(c) < 32) {
+    } else if (static_cast<unsigned char>(c) < 32 || c == 127) {
       char code[8];
       std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
       result += code;

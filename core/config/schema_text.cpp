@@ -13,12 +13,32 @@ std::string join(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
+// A value as an editor's YAML reader sees it: `2` is a number, `auto` a string.
+Json typed(const std::string& text) {
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_number() || value.is_boolean() ? value : Json(text);
+}
+
 Json number_or_expression(const SchemaEntry& entry, const char* type) {
   Json number = {{"type", type}};
   if (std::isfinite(entry.minimum))
     number[entry.above_minimum ? "exclusiveMinimum" : "minimum"] = entry.minimum;
   if (std::isfinite(entry.maximum)) number["maximum"] = entry.maximum;
-  return {{"anyOf", Json::array({number, Json{{"type", "string"}}})}};
+  Json kinds = Json::array({number});
+  // Any string may be a constant expression; the words are named for editors that complete them.
+  if (!entry.choices.empty()) kinds.push_back({{"enum", entry.choices}});
+  kinds.push_back({{"type", "string"}});
+  return {{"anyOf", kinds}};
+}
+
+// A number in quotes is the same to xpsim, so both are listed.
+Json choices(const SchemaEntry& entry) {
+  Json result = Json::array();
+  for (const std::string& choice : entry.choices) {
+    result.push_back(typed(choice));
+    if (!result.back().is_string()) result.push_back(choice);
+  }
+  return {{"enum", result}};
 }
 
 Json describe(const Schema& schema, const SchemaEntry& entry);
@@ -49,7 +69,7 @@ Json describe(const Schema& schema, const SchemaEntry& entry) {
       result = number_or_expression(entry, "number");
       break;
     case ValueType::choice:
-      result = {{"enum", entry.choices}};
+      result = choices(entry);
       break;
     case ValueType::text:
     case ValueType::expression:
@@ -73,11 +93,10 @@ Json describe(const Schema& schema, const SchemaEntry& entry) {
       item.help.clear();
       item.fallback.clear();
       const Json one = describe(schema, item);
-      result = {{"anyOf", Json::array({Json{{"type", "array"},
-                                            {"items", one},
-                                            {"minItems", entry.least_items},
-                                            {"maxItems", entry.most_items}},
-                                       one})}};
+      Json list = {{"type", "array"}, {"items", one}};
+      if (entry.least_items > 0) list["minItems"] = entry.least_items;
+      if (entry.most_items < SchemaEntry().most_items) list["maxItems"] = entry.most_items;
+      result = {{"anyOf", Json::array({list, one})}};
       break;
     }
     case ValueType::list: {
@@ -87,8 +106,10 @@ Json describe(const Schema& schema, const SchemaEntry& entry) {
     }
     case ValueType::map:
       result = {{"type", "object"},
-                {"patternProperties", Json{{"^([A-Za-z][A-Za-z0-9_]*|\\*)$",
-                                            describe(schema, *schema.find(entry.path + ".*"))}}},
+                {"patternProperties",
+                 Json{{entry.path == "boundary_conditions" ? "^([A-Za-z][A-Za-z0-9_]*|\\*)$"
+                                                           : "^[A-Za-z][A-Za-z0-9_]*$",
+                       describe(schema, *schema.find(entry.path + ".*"))}}},
                 {"additionalProperties", false}};
       break;
     case ValueType::block:
@@ -101,7 +122,7 @@ Json describe(const Schema& schema, const SchemaEntry& entry) {
       break;
   }
   if (!entry.help.empty()) result["description"] = entry.help;
-  if (!entry.fallback.empty()) result["default"] = entry.fallback;
+  if (!entry.fallback.empty()) result["default"] = typed(entry.fallback);
   return result;
 }
 
@@ -150,6 +171,7 @@ std::string shown_path(const std::string& path) {
 
 std::string range(const SchemaEntry& entry) {
   char text[64] = "";
+  if (entry.minimum == entry.maximum) return text;
   if (std::isfinite(entry.minimum) && std::isfinite(entry.maximum))
     std::snprintf(text, sizeof text, "%s%g to %g", entry.above_minimum ? "above " : "",
                   entry.minimum, entry.maximum);

@@ -13,8 +13,13 @@ std::string xdmf_index(const Grid& grid, const std::vector<std::string>& fields,
   };
   const std::string nodes = z_y_x([&](Axis a) { return grid.cells(a) + 1; });
   const std::string cells = z_y_x([&](Axis a) { return grid.cells(a); });
-  const std::string origin = z_y_x([&](Axis a) { return grid.lower(a); });
-  const std::string spacing = z_y_x([&](Axis a) { return grid.spacing(a); });
+  // Without a type numbers are read in single precision, and bounds are off.
+  const auto three = [](const std::string& numbers) {
+    return "     <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">" +
+           numbers + "</DataItem>\n";
+  };
+  const std::string geometry = three(z_y_x([&](Axis a) { return grid.lower(a); })) +
+                               three(z_y_x([&](Axis a) { return grid.spacing(a); }));
 
   std::string text =
       "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
@@ -23,10 +28,8 @@ std::string xdmf_index(const Grid& grid, const std::vector<std::string>& fields,
     text += fmt::format(
         "   <Grid Name=\"grid\" GridType=\"Uniform\">\n    <Time Value=\"{}\"/>\n"
         "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
-        "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-        "     <DataItem Format=\"XML\" Dimensions=\"3\">{}</DataItem>\n"
-        "     <DataItem Format=\"XML\" Dimensions=\"3\">{}</DataItem>\n    </Geometry>\n",
-        time, nodes, origin, spacing);
+        "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n{}    </Geometry>\n",
+        time, nodes, geometry);
     for (const std::string& field : fields)
       text += fmt::format(
           "    <Attribute Name=\"{0}\" AttributeType=\"Scalar\" Center=\"Cell\">\n"

@@ -29,7 +29,7 @@ std::vector<double> per_axis(const Grid& grid, double (Grid::*get)(Axis) const, 
   return result;
 }
 
-// Creates a dataset without filling it first, and writes all of it.
+// Creates a dataset without filling it first, and writes all of it. An empty shape is a scalar.
 hdf5::Handle write_dataset(hid_t parent, const std::string& name, hid_t file_type,
                            hid_t memory_type, const std::vector<hsize_t>& shape, const void* data) {
   const std::string what = "write the dataset '" + name + "'";
@@ -94,8 +94,12 @@ void SnapshotWriter::begin(std::int64_t step, double time, double step_size) {
                                                {centres.size()}, centres.data());
     hdf5::check(H5DSset_scale(dataset, name.c_str()), "make a dimension scale");
     hdf5::write_attribute(dataset, "long_name", name + " of cell centres");
+    hdf5::write_attribute(dataset, "axis", std::string(1, "XYZ"[index(axis)]));
   }
-  write_dataset(root, "time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {1}, &time);
+  // A scalar coordinate (a dimension would need a scale): xarray joins snapshots along it.
+  const hdf5::Handle when =
+      write_dataset(root, "time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {}, &time);
+  hdf5::write_attribute(when, "long_name", std::string("time"));
   hdf5::write_attribute(root, "title", provenance_.title);
 
   // VTKHDF ImageData, one cell thick along absent axes.
@@ -139,9 +143,11 @@ void SnapshotWriter::begin(std::int64_t step, double time, double step_size) {
   hdf5::write_attribute_integers(provenance, "ranks", {provenance_.ranks});
   hdf5::write_attribute_integers(provenance, "threads", {provenance_.threads});
   hdf5::write_attribute_integers(provenance, "step", {step});
-  // Attributes are limited to 64 kB; an input may be longer.
-  write_dataset(provenance, "input", H5T_STD_U8LE, H5T_NATIVE_UINT8, {provenance_.input.size()},
-                provenance_.input.data());
+  // One text in a dataset: attributes are limited to 64 kB, and an input may be longer.
+  const hdf5::Handle text(H5Tcopy(H5T_C_S1), H5Tclose, "create a text type");
+  hdf5::check(H5Tset_size(text, provenance_.input.size() + 1), "set the length of a text type");
+  hdf5::check(H5Tset_cset(text, H5T_CSET_UTF8), "set the characters of a text type");
+  write_dataset(provenance, "input", text, text, {}, provenance_.input.c_str());
 }
 
 void SnapshotWriter::write(const SnapshotField& field) {
@@ -160,6 +166,7 @@ void SnapshotWriter::write(const SnapshotField& field) {
   }
   hdf5::write_attribute(dataset, "units", field.units);
   hdf5::write_attribute(dataset, "long_name", field.description);
+  hdf5::write_attribute(dataset, "coordinates", std::string("time"));
   hdf5::write_attribute(dataset, "geometry", std::string("cartesian"));
   hdf5::write_attribute(dataset, "dataOrder", std::string("C"));
   hdf5::write_attribute(dataset, "axisLabels", std::vector<std::string>{"z", "y", "x"});

@@ -248,12 +248,12 @@ std::string describe_snapshot(const std::string& path) {
       high = std::max(high, value);
     }
     char range[160];
-    std::snprintf(range, sizeof range, "(%llu, %llu, %llu) from %.8g to %.8g %s",
+    std::snprintf(range, sizeof range, "(%llu, %llu, %llu) from %.8g to %.8g",
                   static_cast<unsigned long long>(shape[0]),
                   static_cast<unsigned long long>(shape[1]),
-                  static_cast<unsigned long long>(shape[2]), low, high,
-                  hdf5::attribute_text(dataset, "units").c_str());
-    line(std::string("field ") + name, range);
+                  static_cast<unsigned long long>(shape[2]), low, high);
+    const std::string units = hdf5::attribute_text(dataset, "units");
+    line(std::string("field ") + name, range + (units.empty() ? "" : " " + units));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sysconfig
+from importlib.metadata import version
 
 from cases import TIMES, folders, same, snapshots
 
@@ -30,13 +31,13 @@ def check_vtk():
 
 
 def check_validator():
-    import openpmd_validator
+    import openpmd_validator  # noqa: F401
     program = os.path.join(sysconfig.get_path("scripts"), "openPMD_check_h5")
     for _, folder in folders():
         for path in snapshots(folder):
             said = subprocess.run([program, "-i", path], capture_output=True, text=True, check=False)
             same(path + " is openPMD: " + said.stdout, " 0 Errors" in said.stdout, True)
-    return f"openPMD-validator {openpmd_validator.__version__}: no errors"
+    return f"openPMD-validator {version('openPMD-validator')}: no errors"
 
 
 def check_yt():

@@ -1,0 +1,110 @@
+#include <common/heat_run.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <xp/runtime/error.hpp>
+#include <xp/solvers/solvers.hpp>
+
+namespace bench {
+namespace {
+
+const xp::Registry& models() {
+  static const xp::Registry registry = xp::builtin_models();
+  return registry;
+}
+
+xp::Input read(const std::string& text) {
+  xp::Diagnostics diagnostics;
+  xp::Input input = xp::read_input(text, "bench.yaml", {}, models().schema(), diagnostics);
+  diagnostics.throw_if_any();
+  return input;
+}
+
+}  // namespace
+
+std::int64_t HeatCase::cell_count() const {
+  std::int64_t count = 1;
+  for (const int n : cells) count *= n;
+  return count;
+}
+
+std::string HeatCase::input() const {
+  const std::size_t axes = cells.size();
+  const auto list = [&](const auto& entry) {
+    std::string text = "[";
+    for (std::size_t a = 0; a < axes; ++a) text += (a ? ", " : "") + entry(a);
+    return text + "]";
+  };
+  std::string mode;
+  for (std::size_t a = 0; a < axes; ++a)
+    mode += std::string(a ? "*" : "") + "sin(pi*" + "xyz"[a] + ")";
+  const std::string constant = std::to_string(diffusivity);
+  return "xpsim: 1\n"
+         "grid:\n"
+         "  lower: " +
+         list([](std::size_t) { return std::string("0"); }) +
+         "\n"
+         "  upper: " +
+         list([](std::size_t) { return std::string("1"); }) +
+         "\n"
+         "  cells: " +
+         list([&](std::size_t a) { return std::to_string(cells[a]); }) +
+         "\n"
+         "model: heat\n"
+         "heat:\n"
+         "  diffusivity: \"" +
+         constant + (variable ? "*(1 + 0.5*x*y)" : "") +
+         "\"\n"
+         "  initial: \"" +
+         mode +
+         "\"\n"
+         "boundary_conditions:\n"
+         "  u:\n"
+         "    all: {dirichlet: 0}\n"
+         "numerics: {order: " +
+         std::to_string(order) +
+         "}\n"
+         "time: {scheme: " +
+         scheme +
+         ", step: auto, end: 1}\n"
+         "run: {backend: " +
+         name(backend) + ", precision: " + name(precision) + "}\n";
+}
+
+HeatRun::HeatRun(const HeatCase& heat)
+    : case_(heat),
+      simulation_(read(heat.input()), models(), MPI_COMM_SELF),
+      scheme_(xp::explicit_scheme(heat.scheme)) {
+  step_ = part_of_limit * scheme_.limit * 2 / model().decay_rate(0);
+  model().allocate(scheme_.slots);
+  model().initialise(0);
+  model().fence();
+}
+
+void HeatRun::step() {
+  for (const xp::Stage& stage : scheme_.stages)
+    model().evaluate(stage, time_ + stage.fraction * step_, step_);
+  if (scheme_.result != 0) model().swap(0, scheme_.result);
+  time_ += step_;
+}
+
+double HeatRun::least_bytes() const {
+  const int axes = static_cast<int>(case_.cells.size());
+  const int coefficients = !case_.variable ? 0 : case_.order == 4 ? 1 + axes : axes;
+  int arrays = 0;
+  for (const xp::Stage& stage : scheme_.stages) {
+    std::set<int> read = {stage.in}, written;
+    for (const xp::StageOutput& output : stage.outputs) {
+      written.insert(output.slot);
+      for (const auto& term : output.terms) read.insert(term.first);
+    }
+    const auto allocated = std::count_if(written.begin(), written.end(),
+                                         [&](int slot) { return read.count(slot) == 0; });
+    arrays += static_cast<int>(read.size() + written.size() + allocated) + coefficients;
+  }
+  return static_cast<double>(arrays) * case_.value_bytes() *
+         static_cast<double>(case_.cell_count());
+}
+
+}  // namespace bench

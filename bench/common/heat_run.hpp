@@ -1,0 +1,53 @@
+// The heat model as a run has it, driven step by step: made from an input text through the same
+// reader and registry, without monitors and files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <xp/simulation/simulation.hpp>
+
+namespace bench {
+
+struct HeatCase {
+  std::vector<int> cells;  ///< along x, y(, z)
+  xp::Backend backend = xp::Backend::serial;
+  xp::Precision precision = xp::Precision::double_;
+  std::string scheme = "euler";
+  int order = 2;
+  bool variable = false;  ///< diffusivity: an expression instead of a constant
+
+  std::int64_t cell_count() const;
+  int value_bytes() const { return precision == xp::Precision::double_ ? 8 : 4; }
+  std::string input() const;  ///< as a user would write it
+};
+
+/// The diffusivity, and the part of the stability limit that steps take: small, so that a mode
+/// decays so slowly that no benchmark reaches denormal numbers.
+inline constexpr double diffusivity = 0.1;
+inline constexpr double part_of_limit = 0.05;
+
+class HeatRun {
+ public:
+  explicit HeatRun(const HeatCase& heat);
+
+  /// One step of the scheme; returns before its kernels have ended where the backend allows it.
+  void step();
+  void fence() { model().fence(); }
+  double time_step() const { return step_; }
+  /// Bytes per step when every array is read once and written once per stage, the read that a
+  /// write to memory not read before causes (write-allocate) included; ghosts not counted.
+  double least_bytes() const;
+
+  xp::Model& model() { return simulation_.model(); }
+  const xp::Settings& settings() const { return simulation_.settings(); }
+
+ private:
+  HeatCase case_;
+  xp::Simulation simulation_;
+  const xp::Scheme& scheme_;
+  double step_ = 0, time_ = 0;
+};
+
+}  // namespace bench

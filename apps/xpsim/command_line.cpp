@@ -1,7 +1,8 @@
 #include "command_line.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 
@@ -10,6 +11,37 @@
 namespace {
 
 const std::vector<std::string> command_names = {"run", "check", "info", "schema", "list"};
+const std::vector<std::string> later_commands = {"explain", "doctor", "bench"};
+
+bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The value of an option as YAML: what could be read as anything but a text is put in quotes.
+std::string as_yaml(const std::string& value) {
+  const bool plain = value.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-") ==
+                     std::string::npos;
+  if (plain && value != "null" && value != "-") return value;
+  std::string result = "'";
+  for (const char c : value) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
+bool refuse(const std::string& message, const std::string& hint, int& code) {
+  std::cerr
+      << xp::Error(xp::ErrorKind::input, message, hint.empty() ? "see xpsim --help" : hint).what()
+      << "\n";
+  code = 2;
+  return false;
+}
+
+// A first word that names neither a command nor a file.
+bool is_misspelt_command(const std::string& word) {
+  std::error_code error;
+  return !word.empty() && word[0] != '-' && word.find_first_of("./") == std::string::npos &&
+         !std::filesystem::exists(word, error);
+}
 
 // Options that are short for a key of the input.
 struct Shortcut {
@@ -32,10 +64,22 @@ void add_input_options(CLI::App& app, CommandLine& result) {
     app.add_option_function<std::string>(
            shortcut.option,
            [&result, shortcut](const std::string& value) {
-             result.overrides.push_back(std::string(shortcut.path) + "=" + value);
+             result.overrides.push_back(std::string(shortcut.path) + "=" + as_yaml(value));
            },
            shortcut.help)
         ->type_name("VALUE");
+}
+
+// Options of the subcommand that was given, or of the program.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  const auto add = [&](const CLI::App& of) {
+    for (const CLI::Option* option : of.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  };
+  add(app);
+  for (const CLI::App* command : app.get_subcommands()) add(*command);
+  return names;
 }
 
 }  // namespace
@@ -51,11 +95,18 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
   }
   // `xpsim INPUT.yaml` is `xpsim run INPUT.yaml`.
   const auto is_command = [](const std::string& word) {
-    for (const std::string& name : command_names)
-      if (word == name) return true;
-    return word == "--help" || word == "-h" || word == "--version";
+    return is_one_of(word, command_names) || word == "--help" || word == "-h" ||
+           word == "--version";
   };
   if (arguments.empty()) arguments = {"--help"};
+  if (!is_command(arguments[0]) && is_misspelt_command(arguments[0])) {
+    const std::string& word = arguments[0];
+    if (is_one_of(word, later_commands))
+      return refuse("the command '" + word + "' is not supported by this version of xpsim", "",
+                    code);
+    return refuse("'" + word + "' is neither a command nor a file",
+                  xp::did_you_mean(word, command_names), code);
+  }
   if (!is_command(arguments[0])) arguments.insert(arguments.begin(), "run");
 
   CLI::App app("xpsim solves partial differential equations on structured grids.", "xpsim");
@@ -98,22 +149,14 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
       code = app.exit(error);
       return false;
     }
-    std::string message = error.what();
     std::string hint;
-    if (!arguments.empty() && arguments.back() == "run")
-      for (const std::string& word : app.remaining(true))
-        if (hint.empty() && word.rfind("--", 0) == 0)
-          hint =
-              xp::did_you_mean(word, {"--set", "--backend", "--precision", "--threads", "--output",
-                                      "--report", "--quiet", "--progress", "--log-json",
-                                      "--overwrite", "--dry-run", "--help", "--version"});
-    if (hint.empty() && !result.input.empty() && result.input.find('.') == std::string::npos)
-      hint = xp::did_you_mean(result.input, command_names);
-    std::cerr
-        << xp::Error(xp::ErrorKind::input, message, hint.empty() ? "see xpsim --help" : hint).what()
-        << "\n";
-    code = 2;
-    return false;
+    for (const std::string& word : app.remaining(true)) {
+      if (word.rfind("--restart", 0) == 0)
+        return refuse("--restart is not supported by this version of xpsim", "", code);
+      if (hint.empty() && word.rfind("--", 0) == 0)
+        hint = xp::did_you_mean(word.substr(0, word.find('=')), option_names(app));
+    }
+    return refuse(error.what(), hint, code);
   }
   if (*check || dry_run) result.command = Command::check;
   if (*info) result.command = Command::info;

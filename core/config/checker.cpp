@@ -1,6 +1,7 @@
 #include <xp/config/checker.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace xp {
@@ -90,14 +91,17 @@ class Checker {
       std::string names;
       for (const std::string& name : schema_.keys_below(path))
         names += (names.empty() ? "" : ", ") + name;
-      diagnostics_.add(where, "'" + shown + "' takes exactly one of: " + names);
+      refuse(shown, where, "'" + shown + "' takes exactly one of: " + names);
     }
     for (const std::string& name : schema_.keys_below(path)) {
       const SchemaEntry* entry = schema_.find(join(path, name));
-      if (entry->required && !node.find(name) && !refused_.count(join(shown, name)))
-        diagnostics_.add(where, "missing key '" + join(shown, name) + "': " + entry->help);
+      if (entry->required && !node.find(name) && !was_refused(join(shown, name)))
+        diagnostics_.add(where,
+                         "missing key '" + join(shown, name) + "': " + in_a_sentence(entry->help));
     }
   }
+
+  const std::set<std::string>& refused() const { return refused_; }
 
   // Defaults below a mapping, and blocks that have nothing but defaults.
   void fill(ConfigNode& node, const std::string& path, const std::string& model) const {
@@ -139,6 +143,19 @@ class Checker {
   }
 
  private:
+  // Was the key, or one below it that stands elsewhere, refused?
+  bool was_refused(const std::string& shown) const {
+    const auto at = refused_.lower_bound(shown);
+    return refused_.count(shown) || (at != refused_.end() && at->rfind(shown + ".", 0) == 0);
+  }
+
+  static std::string in_a_sentence(std::string help) {
+    if (!help.empty() && help.back() == '.') help.pop_back();
+    if (help.size() > 1 && std::islower(static_cast<unsigned char>(help[1])))
+      help[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(help[0])));
+    return help;
+  }
+
   bool needs_something(const std::string& path) const {
     for (const std::string& name : schema_.keys_below(path))
       if (schema_.find(join(path, name))->required) return true;
@@ -164,7 +181,8 @@ class Checker {
     }
     const SchemaEntry* entry = nullptr;
     for (const SchemaEntry& candidate : schema_.entries())
-      if (candidate.path == join(path, item.key)) entry = &candidate;
+      if (candidate.path == join(path, item.key) && item.key.find('.') == std::string::npos)
+        entry = &candidate;
     if (!entry) return unknown(item, path, shown);
     if (entry->reserved)
       return refuse(name, item.key_where,
@@ -174,22 +192,34 @@ class Checker {
 
   bool unknown(const ConfigItem& item, const std::string& path, const std::string& shown) {
     const std::vector<std::string> siblings = schema_.keys_below(path);
-    std::string hint = did_you_mean(item.key, siblings);
     const std::string message =
         "unknown key '" + item.key + "'" + (shown.empty() ? "" : " in " + shown);
     // A key that stands at the wrong place is worth more than a similar one.
+    std::string places;
     for (const SchemaEntry& entry : schema_.entries()) {
       const std::size_t dot = entry.path.rfind('.');
       const std::string last = dot == std::string::npos ? entry.path : entry.path.substr(dot + 1);
       if (entry.reserved || last != item.key || entry.path.find('*') != std::string::npos ||
           entry.path.find('#') != std::string::npos)
         continue;
-      hint = dot == std::string::npos
-                 ? "'" + item.key + "' belongs at the top level"
-                 : "'" + item.key + "' belongs under '" + entry.path.substr(0, dot) + "'";
-      break;
+      places += (places.empty() ? "" : " or ") +
+                (dot == std::string::npos ? "at the top level"
+                                          : "under '" + entry.path.substr(0, dot) + "'");
+      refused_.insert(entry.path);
     }
-    if (hint.empty() && siblings.size() <= 8) {
+    std::string hint;
+    const std::string nearest = nearest_name(item.key, siblings);
+    const std::size_t dot = item.key.find('.');
+    if (dot != std::string::npos && schema_.find(join(path, item.key))) {
+      hint =
+          "write it as '" + item.key.substr(dot + 1) + "' under '" + item.key.substr(0, dot) + "'";
+      refused_.insert(join(shown, item.key));
+    } else if (!places.empty()) {
+      hint = "'" + item.key + "' belongs " + places;
+    } else if (!nearest.empty()) {
+      hint = "did you mean '" + nearest + "'?";
+      refused_.insert(join(shown, nearest));
+    } else {
       for (const std::string& sibling : siblings)
         hint += (hint.empty() ? "known keys: " : ", ") + sibling;
     }
@@ -198,8 +228,17 @@ class Checker {
 
   bool value(ConfigNode& node, const SchemaEntry& entry, const std::string& shown,
              const Position& key_where) {
-    if (node.kind == Kind::null)
-      return refuse(shown, key_where, "'" + shown + "' has no value; expected " + expected(entry));
+    if (node.refused) {
+      refused_.insert(shown);
+      return false;
+    }
+    if (node.kind == Kind::null) {
+      const std::size_t behind = static_cast<std::size_t>(key_where.column + key_where.length - 1);
+      const bool comment = behind < key_where.source_line.size() &&
+                           key_where.source_line.find(" #", behind) != std::string::npos;
+      return refuse(shown, key_where, "'" + shown + "' has no value; expected " + expected(entry),
+                    comment ? "what follows a '#' is a comment; a text with one needs quotes" : "");
+    }
     if (is_list(entry.type)) return list(node, entry, shown);
     switch (entry.type) {
       case ValueType::block:
@@ -246,17 +285,22 @@ class Checker {
       node.items.push_back({{}, single.where, std::move(single)});
     }
     const int count = static_cast<int>(node.items.size());
+    const bool any_number = entry.most_items >= (1 << 20);
     if (count < entry.least_items || count > entry.most_items)
       return refuse(shown, node.where,
-                    "'" + shown + "' has " + std::to_string(count) + " entries; expected " +
-                        std::to_string(entry.least_items) + " to " +
-                        std::to_string(entry.most_items));
+                    "'" + shown + "' has " + std::to_string(count) +
+                        (count == 1 ? " entry" : " entries") + "; expected " +
+                        std::to_string(entry.least_items) +
+                        (any_number ? " or more" : " to " + std::to_string(entry.most_items)));
     bool good = true;
     for (int n = 0; n < count; ++n) {
       ConfigNode& element = node.items[static_cast<std::size_t>(n)].value;
       const std::string name = shown + "." + std::to_string(n);
       if (entry.type == ValueType::list) {
         good = value(element, *schema_.find(entry.path + ".#"), name, element.where) && good;
+      } else if (element.refused) {
+        refused_.insert(shown);
+        good = false;
       } else if (element.kind != Kind::scalar) {
         good = refuse(shown, element.where,
                       "an entry of '" + shown + "' is " +
@@ -288,8 +332,21 @@ class Checker {
                       "'" + later + "' in " + shown + " is not supported by this version of xpsim");
     std::string names;
     for (const std::string& allowed : entry.choices) names += (names.empty() ? "" : ", ") + allowed;
+    std::string hint = did_you_mean(node.text, entry.choices);
+    // The short form of a side takes a word; what needs a value is a block.
+    const std::string block = entry.path.substr(0, std::max<std::size_t>(1, entry.path.rfind('.')));
+    const SchemaEntry* parent = schema_.find(block);
+    if (parent && parent->exactly_one) {
+      std::string others;
+      for (const std::string& name : schema_.keys_below(block)) {
+        if (name == parent->shorthand) continue;
+        others += (others.empty() ? "" : ", ") + name;
+        if (name == node.text) hint = name + " needs a value, as in {" + name + ": 0}";
+      }
+      if (hint.empty()) hint = "or a block with one of: " + others + ", as in {dirichlet: 0}";
+    }
     return refuse(shown, node.where, "unknown " + shown + " '" + node.text + "'; one of: " + names,
-                  did_you_mean(node.text, entry.choices));
+                  hint);
   }
 
   const Schema& schema_;
@@ -299,20 +356,25 @@ class Checker {
 
 }  // namespace
 
-void check_tree(ConfigNode& root, const Schema& schema, const Position& top,
-                Diagnostics& diagnostics) {
+std::set<std::string> check_tree(ConfigNode& root, const Schema& schema, const Position& top,
+                                 Diagnostics& diagnostics) {
   if (root.kind != Kind::mapping) {
+    const bool empty = root.kind == Kind::null;
+    const std::size_t colon = root.text.find(':');
+    const bool no_space = root.kind == Kind::scalar && !root.quoted && colon != std::string::npos &&
+                          colon + 1 < root.text.size() && root.text[colon + 1] != ' ';
     if (diagnostics.empty())
-      diagnostics.add(top,
-                      root.kind == Kind::null ? "the input is empty"
-                                              : "an input is a mapping of keys to values",
-                      "it begins with 'xpsim: 1'");
-    return;
+      diagnostics.add(empty ? top : root.where,
+                      empty ? "the input is empty" : "an input is a mapping of keys to values",
+                      no_space ? "a ':' needs a space after it, as in 'xpsim: 1'"
+                               : "it begins with 'xpsim: 1'");
+    return {""};
   }
   Checker checker(schema, diagnostics);
   checker.keys(root, "", "", top);
   const ConfigItem* model = root.find("model");
   checker.fill(root, "", model ? model->value.text : std::string());
+  return checker.refused();
 }
 
 void apply_override(ConfigNode& root, const std::string& text, const Schema& schema,
@@ -336,6 +398,14 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
     if (place.line == 1) place.column += static_cast<int>(equals) + 1;
     place.source_line = text;
   };
+  value.refused = !inside.empty();
+  if (!value.refused && value.kind == Kind::null) {
+    Position behind = where;
+    behind.column = static_cast<int>(equals) + 1;
+    behind.length = 1;
+    diagnostics.add(behind, "no value after '='", "a text that is empty is written \"\"");
+    value.refused = true;
+  }
   for (Diagnostic diagnostic : inside.list()) {
     move(diagnostic.where);
     diagnostics.add(diagnostic);
@@ -375,6 +445,7 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
         node->items.push_back({key, key_where, {}});
         item = &node->items.back();
       }
+      if (end == equals) item->key_where = key_where;
       node = &item->value;
     }
     start = end + 1;
@@ -390,6 +461,11 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
         node->items.push_back({entry->shorthand, scalar.where, std::move(scalar)});
     }
   }
+  // A scalar for a block that has a short form sets that key and leaves the others.
+  const SchemaEntry* entry = schema.find(path);
+  if (entry && entry->type == ValueType::block && !entry->shorthand.empty() &&
+      !entry->exactly_one && node->kind == Kind::mapping && value.kind == Kind::scalar)
+    if (ConfigItem* item = node->find(entry->shorthand)) node = &item->value;
   *node = std::move(value);
 }
 

@@ -1,6 +1,7 @@
 // Checks a tree against the schema and brings it into its full form.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include <xp/config/node.hpp>
@@ -14,8 +15,9 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
 
 /// Reports unknown, missing, misplaced and reserved keys and wrong kinds of values; writes short
 /// forms out (`D: 0.1` as `D: {value: 0.1}`), puts a single value where a list is expected into
-/// one, and fills in defaults. What was refused is removed from the tree.
-void check_tree(ConfigNode& root, const Schema& schema, const Position& top,
-                Diagnostics& diagnostics);
+/// one, and fills in defaults. What was refused is removed from the tree; its paths are returned,
+/// with those of keys that were probably meant by an unknown one: nothing more is said about them.
+std::set<std::string> check_tree(ConfigNode& root, const Schema& schema, const Position& top,
+                                 Diagnostics& diagnostics);
 
 }  // namespace xp

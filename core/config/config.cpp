@@ -1,6 +1,7 @@
 #include <xp/config/config.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -48,7 +49,7 @@ struct Config::Impl {
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> lists;
   std::map<std::string, ScheduleSpec> schedules;
-  std::set<std::string> words;
+  std::set<std::string> words, refused;
 
   // The deepest node along a path; `whole` says whether that is the path's own.
   const ConfigNode* descend(const std::string& path, bool& whole,
@@ -94,12 +95,23 @@ namespace {
 // Gives scalars their values.
 class ScalarReader {
  public:
-  ScalarReader(const Evaluator& evaluator, Diagnostics& diagnostics)
-      : evaluator_(evaluator), diagnostics_(diagnostics) {}
+  ScalarReader(const Evaluator& evaluator, const std::set<std::string>& failed,
+               Diagnostics& diagnostics)
+      : evaluator_(evaluator), failed_(failed), diagnostics_(diagnostics) {}
 
   // `text` is the node's own or a part of it that begins at `offset`.
   std::optional<double> number(const ConfigNode& node, const std::string& shown,
                                std::string_view text, const char* what) const {
+    if (mentions_failed(text)) return {};
+    if (text.find_first_not_of(' ') == std::string_view::npos) {
+      diagnostics_.add(node.where, "'" + shown + "' is empty; expected " + what);
+      return {};
+    }
+    if (is_yaml_infinity(text)) {
+      diagnostics_.add(node.where, "'" + shown + "' is not " + what + ": '" + std::string(text) +
+                                       "' is not a finite number");
+      return {};
+    }
     const Evaluation result = evaluator_(text);
     if (result.value) return result.value;
     Position where = node.where;
@@ -217,7 +229,31 @@ class ScalarReader {
     return std::nullopt;
   }
 
+  // ".inf", "-.inf", ".nan" and their capitals: numbers of YAML, not of an input.
+  static bool is_yaml_infinity(std::string_view text) {
+    std::string lower;
+    for (const char c : text)
+      lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!lower.empty() && (lower[0] == '-' || lower[0] == '+')) lower.erase(0, 1);
+    return lower == ".inf" || lower == ".nan";
+  }
+
+  // What is made of a parameter without a value has none either, and that needs no words.
+  bool mentions_failed(std::string_view text) const {
+    const auto in_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
+    for (std::size_t start = 0; start < text.size();) {
+      std::size_t end = start;
+      while (end < text.size() && in_name(text[end])) ++end;
+      if (end > start && failed_.count(std::string(text.substr(start, end - start)))) return true;
+      start = std::max(end, start + 1);
+    }
+    return false;
+  }
+
   const Evaluator& evaluator_;
+  const std::set<std::string>& failed_;
   Diagnostics& diagnostics_;
 };
 
@@ -245,17 +281,25 @@ Config Config::read(const std::string& text, const std::string& file,
   impl->root = parse_yaml(text, file, syntax);
   for (const Diagnostic& diagnostic : syntax.list()) diagnostics.add(diagnostic);
   // A text that could not be read to its end says nothing about what is missing in it.
-  if (!syntax.empty() && impl->root.kind != Kind::mapping) return Config(std::move(impl));
+  if (!syntax.empty() && impl->root.kind != Kind::mapping) {
+    impl->refused = {""};
+    return Config(std::move(impl));
+  }
+  // What is missing at the top level is said at the first key.
+  if (!impl->root.items.empty() && impl->root.kind == Kind::mapping)
+    impl->top = impl->root.items.front().key_where;
   for (const std::string& override_text : overrides)
     apply_override(impl->root, override_text, schema, diagnostics);
-  check_tree(impl->root, schema, impl->top, diagnostics);
+  impl->refused = check_tree(impl->root, schema, impl->top, diagnostics);
   return Config(std::move(impl));
 }
 
 void Config::evaluate(const Evaluator& evaluator,
                       const std::function<void(const std::string&, double)>& define,
                       Diagnostics& diagnostics) {
-  const ScalarReader evaluation(evaluator, diagnostics);
+  std::set<std::string> failed;
+  for (const std::string& name : refused_keys("parameters")) failed.insert(name);
+  const ScalarReader evaluation(evaluator, failed, diagnostics);
   Impl& impl = *impl_;
   const auto one = [&](const ConfigNode& node, const SchemaEntry& entry, const std::string& path) {
     const auto is_word = [&] {
@@ -314,11 +358,32 @@ void Config::evaluate(const Evaluator& evaluator,
       const std::string path = "parameters." + item.key;
       walk(walk, item.value, path);
       const auto value = impl.numbers.find(path + ".value");
-      if (value != impl.numbers.end()) define(item.key, value->second);
+      if (value != impl.numbers.end())
+        define(item.key, value->second);
+      else
+        failed.insert(item.key);
     }
   if (impl.root.kind == Kind::mapping)
     for (const ConfigItem& item : impl.root.items)
       if (item.key != "parameters") walk(walk, item.value, item.key);
+}
+
+bool Config::refused(const std::string& path) const {
+  const auto within = [](const std::string& inner, const std::string& outer) {
+    return outer.empty() || inner == outer || inner.rfind(outer + ".", 0) == 0;
+  };
+  return std::any_of(impl_->refused.begin(), impl_->refused.end(), [&](const std::string& other) {
+    return within(path, other) || within(other, path);
+  });
+}
+
+std::vector<std::string> Config::refused_keys(const std::string& path) const {
+  std::vector<std::string> result;
+  const std::string prefix = path + ".";
+  for (const std::string& other : impl_->refused)
+    if (other.rfind(prefix, 0) == 0 && other.find('.', prefix.size()) == std::string::npos)
+      result.push_back(other.substr(prefix.size()));
+  return result;
 }
 
 bool Config::has(const std::string& path) const {

@@ -51,6 +51,12 @@ class Config {
   bool has(const std::string& path) const;
   bool given(const std::string& path) const;
 
+  /// Was a value at a path, around it or below it refused while reading? Then nothing is to be said
+  /// about its absence.
+  bool refused(const std::string& path) const;
+  /// Keys right below a path that were refused, in alphabetical order.
+  std::vector<std::string> refused_keys(const std::string& path) const;
+
   // Values, given or by default; after evaluate() without diagnostics. They throw std::logic_error
   // for a path without a value or of another type: a mistake of the caller, not of the user.
   bool boolean(const std::string& path) const;

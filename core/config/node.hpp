@@ -18,7 +18,9 @@ struct ConfigNode {
   enum class Kind { null, scalar, list, mapping } kind = Kind::null;
   std::string text;               ///< of a scalar, unquoted
   bool quoted = false;            ///< was it in quotes?
-  bool block = false;             ///< a `|` or `>` scalar: positions inside it are not known
+  bool block = false;             ///< not one piece of a line (`|`, `>`, escapes, more lines):
+                                  ///< positions inside it are not known
+  bool refused = false;           ///< a mistake that has been reported: no more is said about it
   bool given = true;              ///< false for what a default put here
   Position where;                 ///< of the value's first character
   std::vector<ConfigItem> items;  ///< of lists (keys empty) and mappings

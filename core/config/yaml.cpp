@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdio>
+#include <optional>
 #include <sstream>
 
 #include <yaml-cpp/eventhandler.h>
@@ -48,8 +50,12 @@ class Builder final : public YAML::EventHandler {
     add(std::move(node));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    diagnostics_.add(place(mark), "aliases (*name) are not supported", "write the value out");
-    add({});
+    diagnostics_.add(place(mark, word_at(mark)), "aliases (*name) are not supported",
+                     "write the value out");
+    ConfigNode node;
+    node.where = place(mark);
+    node.refused = true;
+    add(std::move(node));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -63,12 +69,20 @@ class Builder final : public YAML::EventHandler {
     const std::size_t column = static_cast<std::size_t>(node.where.column - 1);
     const char first = column < line.size() ? line[column] : ' ';
     node.quoted = tag == "!" && (first == '"' || first == '\'');
-    node.block = tag == "!" && !node.quoted;
-    if (node.quoted) {
-      node.where.column += 1;
-    } else if (!node.block && (value.empty() || value == "~" || value == "null")) {
-      node.kind = ConfigNode::Kind::null;
+    // yaml-cpp takes the end of the text for the end of a quote.
+    if (node.quoted && !is_closed(node.where.line - 1, column, first))
+      throw YAML::ParserException(mark, "this quote is never closed");
+    if (node.quoted) node.where.column += 1;
+    // A text that does not stand in its line as it is has no positions inside.
+    node.block =
+        node.where.column > 0 && line.compare(std::min(line.size(), column + (node.quoted ? 1 : 0)),
+                                              value.size(), value) != 0;
+    if (node.block) {
+      node.where.column = static_cast<int>(column) + 1;
+      node.where.length = 1;
     }
+    if (!node.quoted && !node.block && (value.empty() || value == "~" || value == "null"))
+      node.kind = ConfigNode::Kind::null;
     add(std::move(node));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -89,15 +103,41 @@ class Builder final : public YAML::EventHandler {
     bool have_key = false;
     std::string key;
     Position key_where;
+    bool bad_key = false;
   };
+
+  // Does the quote that begins at a place end?
+  bool is_closed(int line, std::size_t column, char quote) const {
+    for (auto n = static_cast<std::size_t>(line); n < lines_.size(); ++n)
+      for (std::size_t c = n == static_cast<std::size_t>(line) ? column + 1 : 0;
+           c < lines_[n].size(); ++c) {
+        const bool doubled = quote == '\'' && lines_[n].compare(c, 2, "''") == 0;
+        if (doubled || (quote == '"' && lines_[n][c] == '\\'))
+          ++c;
+        else if (lines_[n][c] == quote)
+          return true;
+      }
+    return false;
+  }
+
+  // Length of the word that begins at a place.
+  std::size_t word_at(const YAML::Mark& mark) const {
+    const Position where = place(mark);
+    const std::size_t column =
+        std::min(where.source_line.size(), static_cast<std::size_t>(where.column - 1));
+    const std::size_t end = where.source_line.find_first_of(" ,]}", column);
+    return std::min(end, where.source_line.size()) - column;
+  }
 
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != 0)
-      diagnostics_.add(place(mark), "anchors (&name) are not supported", "write the value out");
+      diagnostics_.add(place(mark, word_at(mark)), "anchors (&name) are not supported",
+                       "write the value out");
   }
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      diagnostics_.add(place(mark), "tags (!name) are not supported");
+      diagnostics_.add(place(mark, word_at(mark)), "tags (!name) are not supported",
+                       "leave it out");
   }
 
   void start(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -132,11 +172,14 @@ class Builder final : public YAML::EventHandler {
       frame.have_key = true;
       frame.key = node.kind == ConfigNode::Kind::scalar ? node.text : std::string();
       frame.key_where = node.where;
-      if (node.kind != ConfigNode::Kind::scalar)
-        diagnostics_.add(node.where, "a key is a plain word");
+      frame.bad_key = node.kind != ConfigNode::Kind::scalar;
+      if (frame.bad_key && !node.refused)
+        diagnostics_.add(node.where, "a key is a plain word",
+                         "a text that begins with '[', '{' or '?' needs quotes");
       return;
     }
     frame.have_key = false;
+    if (frame.bad_key) return;
     if (const ConfigItem* first = frame.node.find(frame.key)) {
       diagnostics_.add(frame.key_where, "duplicate key '" + frame.key + "', first given in line " +
                                             std::to_string(first->key_where.line));
@@ -152,56 +195,139 @@ class Builder final : public YAML::EventHandler {
   std::vector<Frame> stack_;
 };
 
-// Tabs and over-deep nesting are found before yaml-cpp reads: it would say less about the first and
-// recurse without bound in the second.
-bool acceptable(const std::vector<std::string>& lines, const Builder& builder,
-                Diagnostics& diagnostics) {
-  bool result = true;
-  int depth = 0;
+// What is found before yaml-cpp reads: it would say less about tabs and brackets, and recurse
+// without bound where nesting is too deep.
+struct FirstLook {
+  bool acceptable = true;
+  std::optional<Position> unclosed;  // the last bracket without its end
+};
+
+FirstLook look_first(const std::vector<std::string>& lines, const Builder& builder,
+                     Diagnostics& diagnostics) {
+  FirstLook result;
+  std::vector<Position> open;
   for (std::size_t n = 0; n < lines.size(); ++n) {
     const std::string& line = lines[n];
-    const std::size_t text = line.find_first_not_of(" \t");
-    const std::size_t tab = line.find('\t');
-    const auto mark = [&](std::size_t column) {
-      YAML::Mark m;
-      m.line = static_cast<int>(n);
-      m.column = static_cast<int>(column);
-      return m;
+    const auto place = [&](std::size_t column) {
+      YAML::Mark mark;
+      mark.line = static_cast<int>(n);
+      mark.column = static_cast<int>(column);
+      return builder.place(mark);
     };
-    if (text != std::string::npos && tab < text && line[text] != '#') {
-      diagnostics.add(builder.place(mark(tab)), "a tab in the indentation", "use spaces");
-      result = false;
-    }
     char quote = 0;
+    bool tab_seen = false;
     for (std::size_t c = 0; c < line.size(); ++c) {
       const char ch = line[c];
+      const char before = c == 0 ? ' ' : line[c - 1];
       if (quote) {
-        if (ch == quote) quote = 0;
-      } else if (ch == '#' && (c == 0 || line[c - 1] == ' ')) {
+        if (ch == '\\' && quote == '"')
+          ++c;
+        else if (ch == quote)
+          quote = 0;
+      } else if (ch == '#' && (before == ' ' || before == '\t')) {
         break;
+      } else if (ch == '\t' && !tab_seen) {
+        tab_seen = true;
+        diagnostics.add(place(c),
+                        line.find_first_not_of(" \t") > c ? "a tab in the indentation" : "a tab",
+                        "use spaces");
+        result.acceptable = false;
       } else if (ch == '"' || ch == '\'') {
-        if (c == 0 || std::string(" [{,:").find(line[c - 1]) != std::string::npos) quote = ch;
+        if (std::string(" [{,:").find(before) != std::string::npos) quote = ch;
       } else if (ch == '[' || ch == '{') {
-        if (++depth == deepest + 1) {
-          diagnostics.add(builder.place(mark(c)), "lists and mappings are nested more than " +
-                                                      std::to_string(deepest) + " deep");
-          return false;
+        open.push_back(place(c));
+        if (open.size() > deepest) {
+          diagnostics.add(open.back(), "lists and mappings are nested more than " +
+                                           std::to_string(deepest) + " deep");
+          result.acceptable = false;
+          return result;
         }
-      } else if ((ch == ']' || ch == '}') && depth > 0) {
-        --depth;
+      } else if ((ch == ']' || ch == '}') && !open.empty()) {
+        open.pop_back();
       }
     }
+  }
+  if (!open.empty()) result.unclosed = open.back();
+  return result;
+}
+
+// A syntax error in words that speak of the text rather than of YAML's grammar.
+Diagnostic in_our_words(const YAML::Exception& error, const Builder& builder,
+                        const std::optional<Position>& unclosed) {
+  Diagnostic result{builder.place(error.mark), error.msg, {}};
+  const auto says = [&](const char* words) { return error.msg.find(words) != std::string::npos; };
+  const std::string& line = result.where.source_line;
+  const std::size_t column = static_cast<std::size_t>(result.where.column - 1);
+  const std::string rest = column < line.size() ? line.substr(column) : std::string();
+  if (says("illegal map value")) {
+    result.message = "a ':' where no value can begin";
+    result.hint = "a text that contains ': ' needs quotes";
+  } else if (unclosed && (says("end of map flow") || says("end of sequence flow"))) {
+    result.where = *unclosed;
+    const char bracket = unclosed->source_line[static_cast<std::size_t>(unclosed->column - 1)];
+    result.message = std::string("'") + bracket + "' is never closed";
+  } else if (says("end of map") || says("end of sequence")) {
+    result.message = "this line does not fit the indentation or brackets around it";
+  } else if (says("anchor is not defined")) {
+    const bool star = rest.rfind("*:", 0) == 0;
+    result.message = star ? "'*' needs quotes" : "aliases (*name) are not supported";
+    result.hint = star ? "write \"*\":" : "write the value out";
+  } else if (says("unknown token") && !rest.empty()) {
+    result.message = "a text that begins with '" + rest.substr(0, 1) + "' needs quotes";
   }
   return result;
 }
 
-std::string in_our_words(const std::string& message) {
-  if (message.find("illegal map value") != std::string::npos)
-    return "a ':' where no value can begin (a text that contains ': ' needs quotes)";
-  if (message.find("end of map") != std::string::npos ||
-      message.find("end of sequence") != std::string::npos)
-    return "this line does not fit the indentation or brackets around it";
-  return message;
+// Bytes of the UTF-8 character at a place, 0 where there is none.
+std::size_t utf8_size(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t n) {
+    return at + n < text.size() ? static_cast<unsigned char>(text[at + n]) : 0u;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  for (std::size_t n = 1; n < size; ++n)
+    if ((byte(n) & 0xc0) != 0x80) return 0;
+  // Overlong forms, surrogates, and what lies beyond the last code point.
+  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) ||
+      (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f))
+    return 0;
+  return size;
+}
+
+// Is it a text? The first byte that says no is reported.
+bool is_text(const std::vector<std::string>& lines, const std::string& file,
+             Diagnostics& diagnostics) {
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    const std::string& line = lines[n];
+    for (std::size_t c = 0; c < line.size();) {
+      const auto byte = static_cast<unsigned char>(line[c]);
+      const std::size_t size = utf8_size(line, c);
+      if (size > 0 && (byte >= 32 || byte == '\t') && byte != 127) {
+        c += size;
+        continue;
+      }
+      Position where;
+      where.file = file;
+      where.line = static_cast<int>(n) + 1;
+      where.column = static_cast<int>(c) + 1;
+      // Shown with what a terminal can show.
+      where.source_line = line;
+      for (std::size_t k = 0; k < line.size();) {
+        const std::size_t good = utf8_size(line, k);
+        if (good == 0) where.source_line[k] = '?';
+        k += std::max<std::size_t>(1, good);
+      }
+      char code[8];
+      std::snprintf(code, sizeof code, "0x%02x", byte);
+      diagnostics.add(where,
+                      std::string("byte ") + code + (size == 0 ? " is not UTF-8" : " is not text"),
+                      "an input is a text file in UTF-8");
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -220,22 +346,17 @@ ConfigNode parse_yaml(const std::string& given, const std::string& file, Diagnos
   std::string text = given.rfind("\xEF\xBB\xBF", 0) == 0 ? given.substr(3) : given;
   text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
   const std::vector<std::string> lines = lines_of(text);
+  if (!is_text(lines, file, diagnostics)) return {};
   Builder builder(lines, file, diagnostics);
-  for (std::size_t n = 0; n < lines.size(); ++n)
-    if (lines[n].find('\0') != std::string::npos) {
-      YAML::Mark mark;
-      mark.line = static_cast<int>(n);
-      mark.column = static_cast<int>(lines[n].find('\0'));
-      diagnostics.add(builder.place(mark), "a zero byte: this is not a text file");
-      return {};
-    }
-  if (!acceptable(lines, builder, diagnostics)) return {};
+  const FirstLook first = look_first(lines, builder, diagnostics);
+  if (!first.acceptable) return {};
   std::istringstream stream(text);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) return {};
     ConfigNode root = builder.take();
-    Builder second(lines, file, diagnostics);
+    Diagnostics of_the_second;
+    Builder second(lines, file, of_the_second);
     if (parser.HandleNextDocument(second)) {
       const ConfigNode more = second.take();
       diagnostics.add(more.where, "a second document begins here; an input is one",
@@ -243,7 +364,7 @@ ConfigNode parse_yaml(const std::string& given, const std::string& file, Diagnos
     }
     return root;
   } catch (const YAML::Exception& error) {
-    diagnostics.add(builder.place(error.mark), in_our_words(error.msg));
+    diagnostics.add(in_our_words(error, builder, first.unclosed));
   }
   return {};
 }

@@ -7,6 +7,13 @@
 namespace xp {
 namespace {
 
+// UTF-8 characters of a text, so that an underline stands below what it means.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -50,11 +57,19 @@ std::string format(const Diagnostic& diagnostic) {
     std::size_t column = where.column > 0 ? static_cast<std::size_t>(where.column - 1) : 0;
     std::size_t length = static_cast<std::size_t>(std::max(1, where.length));
     if (line.size() > widest) {
-      const std::size_t start = column > widest / 2 ? column - widest / 2 : 0;
-      line = line.substr(std::min(start, line.size()), widest);
+      const auto inside = [&](std::size_t at) {
+        return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80;
+      };
+      std::size_t start = std::min(column > widest / 2 ? column - widest / 2 : 0, line.size());
+      std::size_t end = std::min(start + widest, line.size());
+      while (inside(start)) ++start;
+      while (inside(end)) ++end;
+      line = line.substr(start, end - start);
       column -= start;
     }
-    length = column < line.size() ? std::min(length, line.size() - column) : 1;
+    length = column < line.size() ? characters(std::string_view(line).substr(column, length)) : 1;
+    length = std::max<std::size_t>(1, length);
+    column = characters(std::string_view(line).substr(0, column));
     const std::string number = std::to_string(where.line);
     const std::string margin(std::max<std::size_t>(4, number.size() + 2), ' ');
     text += margin.substr(0, margin.size() - number.size()) + number + " | " + line + "\n";

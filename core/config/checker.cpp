@@ -433,9 +433,11 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
       if (key.empty() || key.size() > 6 ||
           key.find_first_not_of("0123456789") != std::string::npos ||
           std::stoul(key) >= node->items.size()) {
-        diagnostics.add(key_where, "'" + key + "' is not an entry of a list with " +
-                                       std::to_string(node->items.size()) +
-                                       " entries, counted from 0");
+        diagnostics.add(key_where,
+                        "'" + key + "' is not an entry of a list with " +
+                            std::to_string(node->items.size()) + " entries, counted from 0",
+                        node->items.empty() ? "set the whole list" : "");
+        if (node->items.empty()) node->refused = true;
         return;
       }
       node = &node->items[std::stoul(key)].value;
@@ -450,9 +452,16 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
     }
     start = end + 1;
     if (end == equals) break;
-    if (node->kind == Kind::scalar || node->kind == Kind::null) {
+    const SchemaEntry* entry = schema.find(path);
+    if (entry && is_list(entry->type) && node->kind != Kind::list) {
+      // A single value stands for a list of one.
+      ConfigNode single = std::move(*node);
+      *node = {};
+      node->kind = Kind::list;
+      node->where = key_where;
+      if (single.kind != Kind::null) node->items.push_back({{}, single.where, std::move(single)});
+    } else if (node->kind == Kind::scalar || node->kind == Kind::null) {
       // A short form on the way is written out, anything else replaced.
-      const SchemaEntry* entry = schema.find(path);
       ConfigNode scalar = std::move(*node);
       *node = {};
       node->kind = Kind::mapping;

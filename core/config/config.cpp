@@ -163,8 +163,8 @@ class ScalarReader {
     const double unit = quantity.unit.empty() ? 1 : seconds_of(quantity.unit);
     if (unit == 0) return unknown_unit(node, shown, quantity.unit, "s, min or h");
     const auto value = number(node, shown, quantity.number, "a duration");
-    return value && in_range(node, entry, shown, *value) ? std::optional(*value * unit)
-                                                         : std::nullopt;
+    if (!value || !in_range(node, entry, shown, *value * unit)) return {};
+    return *value * unit;
   }
 
   std::optional<ScheduleSpec> schedule(const ConfigNode& node, const std::string& shown) const {

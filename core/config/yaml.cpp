@@ -202,6 +202,12 @@ struct FirstLook {
   std::optional<Position> unclosed;  // the last bracket without its end
 };
 
+// May a value begin at a place? Elsewhere a bracket is a letter of a text, as in `range [0, 1)`.
+bool begins_value(const std::string& line, std::size_t at) {
+  const std::size_t before = at == 0 ? std::string::npos : line.find_last_not_of(' ', at - 1);
+  return before == std::string::npos || std::string(":-?").find(line[before]) != std::string::npos;
+}
+
 FirstLook look_first(const std::vector<std::string>& lines, const Builder& builder,
                      Diagnostics& diagnostics) {
   FirstLook result;
@@ -234,7 +240,7 @@ FirstLook look_first(const std::vector<std::string>& lines, const Builder& build
         result.acceptable = false;
       } else if (ch == '"' || ch == '\'') {
         if (std::string(" [{,:").find(before) != std::string::npos) quote = ch;
-      } else if (ch == '[' || ch == '{') {
+      } else if ((ch == '[' || ch == '{') && (!open.empty() || begins_value(line, c))) {
         open.push_back(place(c));
         if (open.size() > deepest) {
           diagnostics.add(open.back(), "lists and mappings are nested more than " +

@@ -55,6 +55,9 @@ class Measure {
   Measure() = default;
   explicit Measure(const Box& box);
 
+  /// The cells that are measured.
+  const Box& box() const { return box_; }
+
   Sums sums(const Space& space, const FieldView<Space, Real>& u);
   /// Of a - b.
   Sums difference(const Space& space, const FieldView<Space, Real>& a,

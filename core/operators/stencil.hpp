@@ -49,4 +49,27 @@ KOKKOS_INLINE_FUNCTION auto second_difference(const View& u, int k, int j, int i
   }
 }
 
+namespace detail {
+
+// The first difference of a view, itself indexed (k, j, i).
+template <int order, Axis axis, class View>
+struct FirstDifference {
+  const View& u;
+
+  KOKKOS_INLINE_FUNCTION auto operator()(int k, int j, int i) const {
+    return first_difference<order, axis>(u, k, j, i);
+  }
+};
+
+}  // namespace detail
+
+/// spacing_a * spacing_b * d2u/dadb, the product of first differences: for second order the cross
+/// of four corners (u[1,1]-u[1,-1]-u[-1,1]+u[-1,-1])/4, for fourth order sixteen points.
+/// Abramowitz and Stegun 1964, 25.3.26. Reads ghost cells at corners.
+template <int order, Axis a, Axis b, class View>
+KOKKOS_INLINE_FUNCTION auto mixed_difference(const View& u, int k, int j, int i) {
+  static_assert(a != b, "second_difference() is the one along a single axis");
+  return first_difference<order, a>(detail::FirstDifference<order, b, View>{u}, k, j, i);
+}
+
 }  // namespace xp

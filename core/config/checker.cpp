@@ -9,15 +9,6 @@ namespace {
 
 using Kind = ConfigNode::Kind;
 
-bool is_list(ValueType type) {
-  return type == ValueType::integers || type == ValueType::numbers ||
-         type == ValueType::choice_list || type == ValueType::list;
-}
-
-std::string join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
 // What a value of this type looks like, for messages.
 std::string expected(const SchemaEntry& entry) {
   std::string words;
@@ -94,10 +85,10 @@ class Checker {
       refuse(shown, where, "'" + shown + "' takes exactly one of: " + names);
     }
     for (const std::string& name : schema_.keys_below(path)) {
-      const SchemaEntry* entry = schema_.find(join(path, name));
-      if (entry->required && !node.find(name) && !was_refused(join(shown, name)))
-        diagnostics_.add(where,
-                         "missing key '" + join(shown, name) + "': " + in_a_sentence(entry->help));
+      const SchemaEntry* entry = schema_.find(path_below(path, name));
+      if (entry->required && !node.find(name) && !was_refused(path_below(shown, name)))
+        diagnostics_.add(
+            where, "missing key '" + path_below(shown, name) + "': " + in_a_sentence(entry->help));
     }
   }
 
@@ -114,21 +105,21 @@ class Checker {
     }
     std::vector<ConfigItem> ordered;
     for (const std::string& name : schema_.keys_below(path)) {
-      const SchemaEntry* entry = schema_.find(join(path, name));
+      const SchemaEntry* entry = schema_.find(path_below(path, name));
       ConfigItem item;
       item.key = name;
       if (ConfigItem* given = node.find(name)) {
         item = std::move(*given);
-        if (item.value.kind == Kind::mapping) fill(item.value, join(path, name), model);
+        if (item.value.kind == Kind::mapping) fill(item.value, path_below(path, name), model);
         if (item.value.kind == Kind::list && entry->type == ValueType::list)
           for (ConfigItem& element : item.value.items)
             if (element.value.kind == Kind::mapping)
-              fill(element.value, join(path, name) + ".#", model);
+              fill(element.value, path_below(path, name) + ".#", model);
       } else if (entry->type == ValueType::block) {
-        if (entry->of_model ? name != model : needs_something(join(path, name))) continue;
+        if (entry->of_model ? name != model : needs_something(path_below(path, name))) continue;
         item.value.kind = Kind::mapping;
         item.value.given = false;
-        fill(item.value, join(path, name), model);
+        fill(item.value, path_below(path, name), model);
         if (item.value.items.empty()) continue;
       } else if (!entry->fallback.empty()) {
         item.value.kind = Kind::scalar;
@@ -158,7 +149,7 @@ class Checker {
 
   bool needs_something(const std::string& path) const {
     for (const std::string& name : schema_.keys_below(path))
-      if (schema_.find(join(path, name))->required) return true;
+      if (schema_.find(path_below(path, name))->required) return true;
     return false;
   }
 
@@ -170,18 +161,18 @@ class Checker {
   }
 
   bool key(ConfigItem& item, const std::string& path, const std::string& shown, bool user_named) {
-    const std::string name = join(shown, item.key);
+    const std::string name = path_below(shown, item.key);
     if (user_named) {
       const bool any_field = path == "boundary_conditions" && item.key == "*";
       if (!is_name(item.key) && !any_field)
         return refuse(
             name, item.key_where,
             "'" + item.key + "' is not a name: a letter, then letters, digits and underscores");
-      return value(item.value, *schema_.find(join(path, "*")), name, item.key_where);
+      return value(item.value, *schema_.find(path_below(path, "*")), name, item.key_where);
     }
     const SchemaEntry* entry = nullptr;
     for (const SchemaEntry& candidate : schema_.entries())
-      if (candidate.path == join(path, item.key) && item.key.find('.') == std::string::npos)
+      if (candidate.path == path_below(path, item.key) && item.key.find('.') == std::string::npos)
         entry = &candidate;
     if (!entry) return unknown(item, path, shown);
     if (entry->reserved)
@@ -210,20 +201,20 @@ class Checker {
     std::string hint;
     const std::string nearest = nearest_name(item.key, siblings);
     const std::size_t dot = item.key.find('.');
-    if (dot != std::string::npos && schema_.find(join(path, item.key))) {
+    if (dot != std::string::npos && schema_.find(path_below(path, item.key))) {
       hint =
           "write it as '" + item.key.substr(dot + 1) + "' under '" + item.key.substr(0, dot) + "'";
-      refused_.insert(join(shown, item.key));
+      refused_.insert(path_below(shown, item.key));
     } else if (!places.empty()) {
       hint = "'" + item.key + "' belongs " + places;
     } else if (!nearest.empty()) {
       hint = "did you mean '" + nearest + "'?";
-      refused_.insert(join(shown, nearest));
+      refused_.insert(path_below(shown, nearest));
     } else {
       for (const std::string& sibling : siblings)
         hint += (hint.empty() ? "known keys: " : ", ") + sibling;
     }
-    return refuse(join(shown, item.key), item.key_where, message, hint);
+    return refuse(path_below(shown, item.key), item.key_where, message, hint);
   }
 
   bool value(ConfigNode& node, const SchemaEntry& entry, const std::string& shown,
@@ -375,107 +366,6 @@ std::set<std::string> check_tree(ConfigNode& root, const Schema& schema, const P
   const ConfigItem* model = root.find("model");
   checker.fill(root, "", model ? model->value.text : std::string());
   return checker.refused();
-}
-
-void apply_override(ConfigNode& root, const std::string& text, const Schema& schema,
-                    Diagnostics& diagnostics) {
-  Position where;
-  where.file = "--set";
-  where.line = 1;
-  where.column = 1;
-  where.length = static_cast<int>(std::max<std::size_t>(1, text.size()));
-  where.source_line = text;
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    diagnostics.add(where, "expected PATH=VALUE", "as in --set grid.cells=[64,64]");
-    return;
-  }
-  // The value is read as YAML; its positions are moved behind the path.
-  Diagnostics inside;
-  ConfigNode value = parse_yaml(text.substr(equals + 1), "--set", inside);
-  const auto move = [&](Position& place) {
-    place.file = "--set";
-    if (place.line == 1) place.column += static_cast<int>(equals) + 1;
-    place.source_line = text;
-  };
-  value.refused = !inside.empty();
-  if (!value.refused && value.kind == Kind::null) {
-    Position behind = where;
-    behind.column = static_cast<int>(equals) + 1;
-    behind.length = 1;
-    diagnostics.add(behind, "no value after '='", "a text that is empty is written \"\"");
-    value.refused = true;
-  }
-  for (Diagnostic diagnostic : inside.list()) {
-    move(diagnostic.where);
-    diagnostics.add(diagnostic);
-  }
-  const auto move_all = [&](auto& self, ConfigNode& node) -> void {
-    move(node.where);
-    for (ConfigItem& item : node.items) {
-      move(item.key_where);
-      self(self, item.value);
-    }
-  };
-  move_all(move_all, value);
-
-  if (root.kind != Kind::mapping) return;
-  ConfigNode* node = &root;
-  std::string path;
-  for (std::size_t start = 0; start <= equals;) {
-    const std::size_t end = std::min(text.find('.', start), equals);
-    const std::string key = text.substr(start, end - start);
-    path = join(path, key);
-    Position key_where = where;
-    key_where.column = static_cast<int>(start) + 1;
-    key_where.length = static_cast<int>(std::max<std::size_t>(1, key.size()));
-    if (node->kind == Kind::list) {
-      if (key.empty() || key.size() > 6 ||
-          key.find_first_not_of("0123456789") != std::string::npos ||
-          std::stoul(key) >= node->items.size()) {
-        diagnostics.add(key_where,
-                        "'" + key + "' is not an entry of a list with " +
-                            std::to_string(node->items.size()) + " entries, counted from 0",
-                        node->items.empty() ? "set the whole list" : "");
-        if (node->items.empty()) node->refused = true;
-        return;
-      }
-      node = &node->items[std::stoul(key)].value;
-    } else {
-      ConfigItem* item = node->find(key);
-      if (!item) {
-        node->items.push_back({key, key_where, {}});
-        item = &node->items.back();
-      }
-      if (end == equals) item->key_where = key_where;
-      node = &item->value;
-    }
-    start = end + 1;
-    if (end == equals) break;
-    const SchemaEntry* entry = schema.find(path);
-    if (entry && is_list(entry->type) && node->kind != Kind::list) {
-      // A single value stands for a list of one.
-      ConfigNode single = std::move(*node);
-      *node = {};
-      node->kind = Kind::list;
-      node->where = key_where;
-      if (single.kind != Kind::null) node->items.push_back({{}, single.where, std::move(single)});
-    } else if (node->kind == Kind::scalar || node->kind == Kind::null) {
-      // A short form on the way is written out, anything else replaced.
-      ConfigNode scalar = std::move(*node);
-      *node = {};
-      node->kind = Kind::mapping;
-      node->where = key_where;
-      if (scalar.kind == Kind::scalar && entry && !entry->shorthand.empty())
-        node->items.push_back({entry->shorthand, scalar.where, std::move(scalar)});
-    }
-  }
-  // A scalar for a block that has a short form sets that key and leaves the others.
-  const SchemaEntry* entry = schema.find(path);
-  if (entry && entry->type == ValueType::block && !entry->shorthand.empty() &&
-      !entry->exactly_one && node->kind == Kind::mapping && value.kind == Kind::scalar)
-    if (ConfigItem* item = node->find(entry->shorthand)) node = &item->value;
-  *node = std::move(value);
 }
 
 }  // namespace xp

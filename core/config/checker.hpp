@@ -9,10 +9,6 @@
 
 namespace xp {
 
-/// Lays "PATH=VALUE" over a tree.
-void apply_override(ConfigNode& root, const std::string& text, const Schema& schema,
-                    Diagnostics& diagnostics);
-
 /// Reports unknown, missing, misplaced and reserved keys and wrong kinds of values; writes short
 /// forms out (`D: 0.1` as `D: {value: 0.1}`), puts a single value where a list is expected into
 /// one, and fills in defaults. What was refused is removed from the tree; its paths are returned,

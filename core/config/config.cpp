@@ -1,43 +1,19 @@
 #include <xp/config/config.hpp>
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include <xp/config/checker.hpp>
 #include <xp/config/emit.hpp>
+#include <xp/config/override.hpp>
+#include <xp/config/scalar_reader.hpp>
 
 namespace xp {
 namespace {
 
 using Kind = ConfigNode::Kind;
-
-std::string shown_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.10g", value);
-  return text;
-}
-
-// "10 min" as a number's text and a unit; the unit is empty when there is none.
-struct Quantity {
-  std::string number, unit;
-};
-Quantity split_unit(const std::string& text) {
-  const std::size_t space = text.find_last_of(' ');
-  if (space == std::string::npos) return {text, {}};
-  const std::string unit = text.substr(space + 1);
-  if (unit.empty() ||
-      !std::all_of(unit.begin(), unit.end(), [](unsigned char c) { return std::isalpha(c); }))
-    return {text, {}};
-  return {text.substr(0, space), unit};
-}
-
-double seconds_of(const std::string& unit) {
-  return unit == "s" ? 1 : unit == "min" ? 60 : unit == "h" ? 3600 : 0;
-}
 
 }  // namespace
 
@@ -89,179 +65,6 @@ struct Config::Impl {
     return found->second;
   }
 };
-
-namespace {
-
-// Gives scalars their values.
-class ScalarReader {
- public:
-  ScalarReader(const Evaluator& evaluator, const std::set<std::string>& failed,
-               Diagnostics& diagnostics)
-      : evaluator_(evaluator), failed_(failed), diagnostics_(diagnostics) {}
-
-  // `text` is the node's own or a part of it that begins at `offset`.
-  std::optional<double> number(const ConfigNode& node, const std::string& shown,
-                               std::string_view text, const char* what) const {
-    if (mentions_failed(text)) return {};
-    if (text.find_first_not_of(' ') == std::string_view::npos) {
-      diagnostics_.add(node.where, "'" + shown + "' is empty; expected " + what);
-      return {};
-    }
-    if (is_yaml_infinity(text)) {
-      diagnostics_.add(node.where, "'" + shown + "' is not " + what + ": '" + std::string(text) +
-                                       "' is not a finite number");
-      return {};
-    }
-    const Evaluation result = evaluator_(text);
-    if (result.value) return result.value;
-    Position where = node.where;
-    if (!node.block) {
-      where.column += static_cast<int>(result.offset);
-      where.length = static_cast<int>(std::max<std::size_t>(1, result.length));
-    }
-    diagnostics_.add(where, "'" + shown + "' is not " + what + ": " + result.message, result.hint);
-    return {};
-  }
-
-  bool in_range(const ConfigNode& node, const SchemaEntry& entry, const std::string& shown,
-                double value) const {
-    const bool low = entry.above_minimum ? !(value > entry.minimum) : value < entry.minimum;
-    if (!low && !(value > entry.maximum)) return true;
-    std::string range;
-    if (std::isfinite(entry.minimum) && std::isfinite(entry.maximum) &&
-        entry.minimum == entry.maximum)
-      range = shown_number(entry.minimum);
-    else if (low)
-      range = (entry.above_minimum ? "above " : "at least ") + shown_number(entry.minimum);
-    else
-      range = "at most " + shown_number(entry.maximum);
-    diagnostics_.add(node.where,
-                     "'" + shown + "' must be " + range + ", not " + shown_number(value));
-    return false;
-  }
-
-  std::optional<double> integer(const ConfigNode& node, const SchemaEntry& entry,
-                                const std::string& shown) const {
-    const auto value = number(node, shown, node.text, "an integer");
-    if (!value) return {};
-    if (*value != std::floor(*value) || std::abs(*value) > 9007199254740992.0) {
-      diagnostics_.add(node.where, "'" + shown + "' must be an integer, not " + node.text);
-      return {};
-    }
-    return in_range(node, entry, shown, *value) ? value : std::nullopt;
-  }
-
-  std::optional<double> real(const ConfigNode& node, const SchemaEntry& entry,
-                             const std::string& shown) const {
-    const auto value = number(node, shown, node.text, "a number");
-    return value && in_range(node, entry, shown, *value) ? value : std::nullopt;
-  }
-
-  std::optional<double> duration(const ConfigNode& node, const SchemaEntry& entry,
-                                 const std::string& shown) const {
-    const Quantity quantity = split_unit(node.text);
-    const double unit = quantity.unit.empty() ? 1 : seconds_of(quantity.unit);
-    if (unit == 0) return unknown_unit(node, shown, quantity.unit, "s, min or h");
-    const auto value = number(node, shown, quantity.number, "a duration");
-    if (!value || !in_range(node, entry, shown, *value * unit)) return {};
-    return *value * unit;
-  }
-
-  std::optional<ScheduleSpec> schedule(const ConfigNode& node, const std::string& shown) const {
-    using Unit = ScheduleSpec::Unit;
-    ScheduleSpec spec;
-    if (node.kind == Kind::list) {
-      spec.unit = Unit::times;
-      for (const ConfigItem& item : node.items) {
-        if (item.value.kind != Kind::scalar) {
-          diagnostics_.add(item.value.where, "an entry of '" + shown + "' is not a time");
-          return {};
-        }
-        const auto value = number(item.value, shown, item.value.text, "a time");
-        if (!value) return {};
-        if (!spec.times.empty() && !(*value > spec.times.back())) {
-          diagnostics_.add(item.value.where, "the times of '" + shown + "' must increase");
-          return {};
-        }
-        spec.times.push_back(*value);
-      }
-      return spec;
-    }
-    const Quantity quantity = split_unit(node.text);
-    const bool steps = quantity.unit == "steps" || quantity.unit == "step";
-    const double unit = seconds_of(quantity.unit);
-    if (!quantity.unit.empty() && !steps && unit == 0) {
-      unknown_unit(node, shown, quantity.unit,
-                   "steps, s, min or h (without one it is simulation time)");
-      return {};
-    }
-    const auto value = number(node, shown, quantity.number, "a time or a number of steps");
-    if (!value) return {};
-    if (!(*value > 0)) {
-      diagnostics_.add(node.where, "'" + shown + "' must be above 0, not " + quantity.number);
-      return {};
-    }
-    if (steps) {
-      if (*value != std::floor(*value) || *value > 9007199254740992.0) {
-        diagnostics_.add(node.where,
-                         "'" + shown + "' must be a whole number of steps, not " + quantity.number);
-        return {};
-      }
-      spec.unit = Unit::steps;
-      spec.steps = static_cast<std::int64_t>(*value);
-    } else {
-      spec.unit = unit > 0 ? Unit::seconds : Unit::time;
-      spec.interval = unit > 0 ? *value * unit : *value;
-    }
-    return spec;
-  }
-
- private:
-  std::nullopt_t unknown_unit(const ConfigNode& node, const std::string& shown,
-                              const std::string& unit, const char* known) const {
-    Position where = node.where;
-    if (!node.block) {
-      where.column += static_cast<int>(node.text.size() - unit.size());
-      where.length = static_cast<int>(unit.size());
-    }
-    diagnostics_.add(where, "unknown unit '" + unit + "' in " + shown,
-                     std::string("known units: ") + known);
-    return std::nullopt;
-  }
-
-  // ".inf", "-.inf", ".nan" and their capitals: numbers of YAML, not of an input.
-  static bool is_yaml_infinity(std::string_view text) {
-    std::string lower;
-    for (const char c : text)
-      lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (!lower.empty() && (lower[0] == '-' || lower[0] == '+')) lower.erase(0, 1);
-    return lower == ".inf" || lower == ".nan";
-  }
-
-  // What is made of a parameter without a value has none either, and that needs no words.
-  bool mentions_failed(std::string_view text) const {
-    const auto in_name = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
-    for (std::size_t start = 0; start < text.size();) {
-      std::size_t end = start;
-      while (end < text.size() && in_name(text[end])) ++end;
-      if (end > start && failed_.count(std::string(text.substr(start, end - start)))) return true;
-      start = std::max(end, start + 1);
-    }
-    return false;
-  }
-
-  const Evaluator& evaluator_;
-  const std::set<std::string>& failed_;
-  Diagnostics& diagnostics_;
-};
-
-std::string join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
-}  // namespace
 
 Config::Config(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Config::Config(Config&&) noexcept = default;
@@ -349,7 +152,8 @@ void Config::evaluate(const Evaluator& evaluator,
       return one(node, *entry, path);
     for (std::size_t n = 0; n < node.items.size(); ++n) {
       const ConfigItem& item = node.items[n];
-      self(self, item.value, join(path, node.kind == Kind::list ? std::to_string(n) : item.key));
+      self(self, item.value,
+           path_below(path, node.kind == Kind::list ? std::to_string(n) : item.key));
     }
   };
   // Parameters first: numbers anywhere may be made of them.

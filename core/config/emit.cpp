@@ -38,16 +38,12 @@ std::string scalar(const std::string& text) {
   return starts_well || number ? text : quoted(text);
 }
 
-std::string join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
 void emit(const ConfigNode& node, const std::string& path, int depth, const Schema& schema,
           std::string& out) {
   const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
   for (const ConfigItem& item : node.items) {
     const ConfigNode& value = item.value;
-    const std::string below = join(path, item.key);
+    const std::string below = path_below(path, item.key);
     const SchemaEntry* entry = schema.find(below);
     const bool as_text =
         entry && (entry->type == ValueType::text || entry->type == ValueType::expression);

@@ -30,6 +30,15 @@ bool describes(const std::string& pattern, const std::string& path) {
 
 }  // namespace
 
+std::string path_below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+bool is_list(ValueType type) {
+  return type == ValueType::integers || type == ValueType::numbers ||
+         type == ValueType::choice_list || type == ValueType::list;
+}
+
 void Schema::add(SchemaEntry entry) {
   entries_.push_back(std::move(entry));
 }

@@ -68,6 +68,12 @@ class Schema {
   std::vector<SchemaEntry> entries_;
 };
 
+/// "grid" and "cells" as "grid.cells"; a key at the top level is a path already.
+std::string path_below(const std::string& path, const std::string& key);
+
+/// Does YAML write a value of this type as a list?
+bool is_list(ValueType type);
+
 /// Everything but the models' own blocks, which each model adds.
 Schema core_schema();
 

@@ -9,10 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
 // A value as an editor's YAML reader sees it: `2` is a number, `auto` a string.
 Json typed(const std::string& text) {
   const Json value = Json::parse(text, nullptr, false);
@@ -48,7 +44,7 @@ Json describe_keys(const Schema& schema, const std::string& path) {
       {"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
   Json required = Json::array();
   for (const std::string& name : schema.keys_below(path)) {
-    const SchemaEntry* entry = schema.find(join(path, name));
+    const SchemaEntry* entry = schema.find(path_below(path, name));
     result["properties"][name] = describe(schema, *entry);
     if (entry->required) required.push_back(name);
   }
@@ -116,9 +112,10 @@ Json describe(const Schema& schema, const SchemaEntry& entry) {
       result = describe_keys(schema, entry.path);
       if (entry.exactly_one) result["minProperties"] = result["maxProperties"] = 1;
       if (!entry.shorthand.empty())
-        result = {{"anyOf",
-                   Json::array({describe(schema, *schema.find(join(entry.path, entry.shorthand))),
-                                result})}};
+        result = {
+            {"anyOf",
+             Json::array({describe(schema, *schema.find(path_below(entry.path, entry.shorthand))),
+                          result})}};
       break;
   }
   if (!entry.help.empty()) result["description"] = entry.help;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include <xp/field/ghosts.hpp>
@@ -11,6 +12,11 @@ namespace {
 // The ghost cell's own weight is what the condition is solved for.
 double ghost_weight(const WallStencil& s, double alpha, double beta, double spacing) {
   return alpha * s.value[0] + beta * s.derivative[0] / spacing;
+}
+
+// Is the condition met by an interpolant at the wall, rather than by values of the other end?
+bool is_wall(BoundaryKind kind) {
+  return kind != BoundaryKind::periodic && kind != BoundaryKind::antiperiodic;
 }
 
 std::string side_name(Axis axis, bool upper) {
@@ -53,9 +59,13 @@ GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions
       side.kind = condition.kind;
       side.width = grid.ghosts(axis);
       side.cells = box.size(index(axis));
+      if (side.width != ghost_width(order))
+        throw std::invalid_argument(
+            "xp::GhostFiller: the grid's ghost width is not that of the order");
       const int last = upper ? box.upper[index(axis)] - 1 : box.lower[index(axis)];
       side.lines = box.with_range(axis, last, last + 1);
-      const int needed = condition.has_value() ? stencil_.points - 1 : side.width;
+      const bool wall = is_wall(condition.kind);
+      const int needed = wall ? stencil_.points - 1 : side.width;
       if (side.cells < needed)
         throw Error(ErrorKind::input, "order " + std::to_string(static_cast<int>(order)) +
                                           " needs at least " + std::to_string(needed) +
@@ -78,8 +88,9 @@ GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions
         set(side.beta, condition.beta);
       }
       if (condition.kind == BoundaryKind::dirichlet) side.alpha.value = 1;
-      if (condition.kind == BoundaryKind::neumann) side.beta.value = 1;
-      if (condition.has_value() && side.alpha.constant && side.beta.constant) {
+      if (condition.kind == BoundaryKind::neumann || condition.kind == BoundaryKind::outflow)
+        side.beta.value = 1;
+      if (wall && side.alpha.constant && side.beta.constant) {
         const double weight =
             ghost_weight(stencil_, side.alpha.value, side.beta.value, grid.spacing(axis));
         const double scale =
@@ -120,15 +131,12 @@ void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, R
     // Distances from the wall cell: inward is positive.
     const std::int64_t stride = side.upper ? -strides[index(side.axis)] : strides[index(side.axis)];
     const int width = side.width, cells = side.cells;
-    if (side.kind == BoundaryKind::outflow || side.kind == BoundaryKind::periodic ||
-        side.kind == BoundaryKind::antiperiodic) {
-      const bool copies_wall = side.kind == BoundaryKind::outflow;
+    if (!is_wall(side.kind)) {
       const Real sign = side.kind == BoundaryKind::antiperiodic ? Real(-1) : Real(1);
       for_each(
           space, "ghosts: copy", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
             Real* wall = &u(k, j, i);
-            for (int m = 1; m <= width; ++m)
-              wall[-m * stride] = sign * wall[copies_wall ? 0 : (cells - m) * stride];
+            for (int m = 1; m <= width; ++m) wall[-m * stride] = sign * wall[(cells - m) * stride];
           });
       continue;
     }

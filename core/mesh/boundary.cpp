@@ -30,7 +30,7 @@ const std::array<BoundaryHelp, 6>& boundary_help() {
       {"{dirichlet: VALUE}", "u = VALUE at the wall"},
       {"{neumann: VALUE}", "du/dn = VALUE at the wall, n the outward normal"},
       {"{robin: {alpha: A, beta: B, value: VALUE}}", "A*u + B*du/dn = VALUE at the wall"},
-      {"outflow", "zero gradient: ghost cells copy the nearest cell"},
+      {"outflow", "zero gradient: du/dn = 0 at the wall"},
       {"periodic", "the other end follows; by grid.periodic, needs no condition"},
       {"antiperiodic", "the other end follows with the sign changed"},
   }};

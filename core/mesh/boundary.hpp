@@ -16,7 +16,7 @@ enum class BoundaryKind {
   dirichlet,     ///< u = value
   neumann,       ///< du/dn = value, n the outward normal
   robin,         ///< alpha u + beta du/dn = value
-  outflow,       ///< ghost cells copy the nearest own cell
+  outflow,       ///< zero gradient: du/dn = 0
 };
 
 /// The condition on one side. Values are programs in the coordinates of the wall and the time.

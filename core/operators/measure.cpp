@@ -34,7 +34,7 @@ Measure<Space, Real>::Measure(const Box& box) : box_(box), reduction_(box) {}
 template <class Space, class Real>
 Sums Measure<Space, Real>::sums(const Space& space, const FieldView<Space, Real>& u) {
   reduction_.start(
-      space, "measure: sums", box_, KOKKOS_LAMBDA(int k, int j, int i, Sums& sums) {
+      space, "sums", box_, KOKKOS_LAMBDA(int k, int j, int i, Sums& sums) {
         sums.add(static_cast<double>(u(k, j, i)));
       });
   return reduction_.value(space);
@@ -44,7 +44,7 @@ template <class Space, class Real>
 Sums Measure<Space, Real>::difference(const Space& space, const FieldView<Space, Real>& a,
                                       const FieldView<Space, Real>& b) {
   reduction_.start(
-      space, "measure: difference", box_, KOKKOS_LAMBDA(int k, int j, int i, Sums& sums) {
+      space, "difference sums", box_, KOKKOS_LAMBDA(int k, int j, int i, Sums& sums) {
         sums.add(static_cast<double>(a(k, j, i)) - static_cast<double>(b(k, j, i)));
       });
   return reduction_.value(space);
@@ -55,7 +55,7 @@ Sums Measure<Space, Real>::scaled(const Space& space, const FieldView<Space, Rea
                                   const FieldView<Space, Real>& a, const FieldView<Space, Real>& b,
                                   double relative, double absolute) {
   reduction_.start(
-      space, "measure: scaled error", box_, KOKKOS_LAMBDA(int k, int j, int i, Sums& sums) {
+      space, "scaled error", box_, KOKKOS_LAMBDA(int k, int j, int i, Sums& sums) {
         const double x = static_cast<double>(a(k, j, i)), y = static_cast<double>(b(k, j, i));
         const double sx = x < 0 ? -x : x, sy = y < 0 ? -y : y;
         sums.add(static_cast<double>(e(k, j, i)) / (absolute + relative * (sx > sy ? sx : sy)));
@@ -66,7 +66,7 @@ Sums Measure<Space, Real>::scaled(const Space& space, const FieldView<Space, Rea
 template <class Space, class Real>
 Sums Measure<Space, Real>::of_program(const Space& space, const DeviceProgram<Space>& program,
                                       const CellInputs<Space, Real>& inputs) {
-  reduction_.start_rows(space, "measure: expression", box_,
+  reduction_.start_rows(space, "expression sums", box_,
                         detail::ProgramSums<Space, Real>{program, inputs, {}, false});
   return reduction_.value(space);
 }
@@ -75,7 +75,7 @@ template <class Space, class Real>
 Sums Measure<Space, Real>::minus_program(const Space& space, const FieldView<Space, Real>& u,
                                          const DeviceProgram<Space>& program,
                                          const CellInputs<Space, Real>& inputs) {
-  reduction_.start_rows(space, "measure: error", box_,
+  reduction_.start_rows(space, "error sums", box_,
                         detail::ProgramSums<Space, Real>{program, inputs, u, true});
   return reduction_.value(space);
 }

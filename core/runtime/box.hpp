@@ -11,7 +11,7 @@ namespace xp {
 /// Axes count from the fastest index: x is `i`, y is `j`, z is `k`.
 enum class Axis : int { x = 0, y = 1, z = 2 };
 inline constexpr Axis all_axes[3] = {Axis::x, Axis::y, Axis::z};
-constexpr int index(Axis axis) {
+KOKKOS_INLINE_FUNCTION constexpr int index(Axis axis) {
   return static_cast<int>(axis);
 }
 constexpr char letter(Axis axis) {

@@ -73,7 +73,7 @@ void for_each_row(const Space& space, const char* kernel, const Box& box, const 
 }
 
 /// Calls `f(k, j, i)` for every cell of the box, in any order.
-/// `kernel` is the name that profilers show ("heat: rate").
+/// `kernel` is the name that profilers show ("heat: rate"); up to 15 characters cost no allocation.
 template <class Space, class F>
 void for_each(const Space& space, const char* kernel, const Box& box, const F& f) {
   for_each_row(

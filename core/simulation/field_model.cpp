@@ -99,8 +99,9 @@ FieldStatistics FieldModel<Space, Real>::statistics(int slot, int field) {
   const Sums sums = measure_.sums(space_, view(slot, field));
   const double cells = static_cast<double>(own_.count());
   FieldStatistics result;
-  result.min = sums.min;
-  result.max = sums.max;
+  // As every other reduction: not a number where one value is none.
+  result.min = sums.not_finite ? NAN : sums.min;
+  result.max = sums.not_finite ? NAN : sums.max;
   result.mean = sums.sum / cells;
   result.l2 = std::sqrt(sums.sum_square / cells);
   result.integral = sums.sum * grid_.cell_volume();

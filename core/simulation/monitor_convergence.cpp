@@ -30,7 +30,7 @@ class ConvergenceMonitor final : public Monitor {
   std::optional<Ending> check(const RunState& state) {
     Model& model = state.model;
     // The rate goes into slot 1, which holds nothing between steps.
-    if (of_rate_) model.evaluate(Stage{0, 0, {StageOutput{1, 1, {}}}}, state.time, 1);
+    if (of_rate_) model.evaluate(rate_into_slot_1_, state.time, 1);
     double value = 0;
     for (int f = 0; f < static_cast<int>(model.fields().size()); ++f) {
       const Norms norms = of_rate_ ? model.norms(f, 1, -1) : model.norms(f, 0, slot_);
@@ -47,6 +47,7 @@ class ConvergenceMonitor final : public Monitor {
                               settings_.norm, value, state.time, state.step)};
   }
 
+  const Stage rate_into_slot_1_{0, 0, {StageOutput{1, 1, {}}}};
   ConvergenceSettings settings_;
   int slot_;
   bool of_rate_;

@@ -79,6 +79,10 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
 
 Simulation::~Simulation() = default;
 
+void Simulation::add_monitor(std::unique_ptr<Monitor> monitor) {
+  monitors_.push_back(std::move(monitor));
+}
+
 double Simulation::stability_limit() {
   const double rate = model_->decay_rate(settings_.start);
   return rate > 0 ? explicit_scheme(settings_.scheme).limit * 2 / rate
@@ -164,6 +168,15 @@ void Simulation::step_to_the_end(Loop& loop) {
                                                             : 1e-3);
     control = ErrorControl(scheme.error_order, first);
   }
+  const auto largest_field = [&] {
+    std::pair<std::string, double> result;
+    for (std::size_t f = 0; f < state.model.fields().size(); ++f) {
+      const double size = state.model.norms(static_cast<int>(f), 0, -1).linf;
+      if (result.first.empty() || size > result.second)
+        result = {state.model.fields()[f].name, size};
+    }
+    return result;
+  };
   const auto try_step = [&](double step) {
     for (const Stage& stage : scheme.stages)
       state.model.evaluate(stage, state.time + stage.fraction * step, step);
@@ -189,10 +202,11 @@ void Simulation::step_to_the_end(Loop& loop) {
       }
       const double step = control.next(state.time, target);
       if (step < ErrorControl::smallest(state.time)) {
+        const auto [field, size] = largest_field();
         loop.ending = Ending{RunStatus::diverged,
-                             fmt::format("the step size fell to {:.3g} at t = {}, step {}: the "
-                                         "solution cannot be followed further",
-                                         step, state.time, state.step)};
+                             fmt::format("the step size fell to {:.3g} at t = {}, step {}: field "
+                                         "'{}', now up to {:.3g}, cannot be followed further",
+                                         step, state.time, state.step, field, size)};
         break;
       }
       try_step(step);
@@ -242,7 +256,6 @@ RunReport Simulation::run(const RunOptions& options) {
       open_output(options);
       output_is_ours = true;
       if (options.started) options.started();
-      monitors_.clear();
       if (settings_.convergence)
         monitors_.push_back(make_convergence_monitor(*settings_.convergence, scheme.slots));
       monitors_.push_back(make_health_monitor());

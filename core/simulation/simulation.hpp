@@ -41,6 +41,9 @@ class Simulation {
   /// report is written into the output folder and to options.report_file. To be called once.
   RunReport run(const RunOptions& options);
 
+  /// Adds a monitor of one's own, which looks on before all others; before run().
+  void add_monitor(std::unique_ptr<Monitor> monitor);
+
   /// The model, for those who use the library without files.
   Model& model() { return *model_; }
 
@@ -56,7 +59,7 @@ class Simulation {
   Settings settings_;
   Grid grid_{GridSpec{}};
   std::unique_ptr<Model> model_;
-  std::vector<std::unique_ptr<Monitor>> monitors_;
+  std::vector<std::unique_ptr<Monitor>> monitors_;  ///< the caller's first
   double stable_step_ = 0;
   EqualSteps steps_;
 };

@@ -5,12 +5,13 @@
 //                                                            serial, openmp, cuda
 //
 // Commands on the standard input, one answer on the standard output each:
-//   N      runs N steps                      seconds that they took
+//   N      runs N steps                      seconds that they took, by the clock and of processors
 //   info   -                                 versions, as JSON
 //   sum    -                                 sum of u over the cells (triad: bytes moved per step)
 
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -149,8 +150,10 @@ void serve(Contender& contender) {
     } else {
       const long count = std::stol(line);
       const xp::Stopwatch watch;
+      const std::clock_t processor = std::clock();
       contender.steps(count);
-      std::printf("%.9g\n", watch.seconds());
+      std::printf("%.9g %.9g\n", watch.seconds(),
+                  static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
     }
     std::fflush(stdout);
   }

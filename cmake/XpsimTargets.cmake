@@ -10,6 +10,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   list(APPEND xpsim_warnings -Wno-restrict)
 endif()
 
+if(Kokkos_ENABLE_CUDA)
+  # fmt 9 turns constexpr off under nvcc but leaves consteval on: its own format strings do not compile.
+  add_compile_definitions(FMT_USE_CONSTEXPR=1)
+endif()
+
 # Public headers are found as <xp/field/field.hpp> in the tree as after installation.
 set(xpsim_include_dir ${CMAKE_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${xpsim_include_dir}/xp)

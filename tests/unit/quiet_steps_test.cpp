@@ -1,0 +1,125 @@
+// Between outputs a run allocates nothing and copies no field to the host; the convergence norm
+// leaves the device only at its checks.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "run_input.hpp"
+
+namespace {
+
+std::atomic<long> heap_allocations{0};
+std::atomic<long> kokkos_allocations{0};
+
+void count_kokkos(Kokkos::Tools::SpaceHandle, const char*, const void*, std::uint64_t) {
+  ++kokkos_allocations;
+}
+
+}  // namespace
+
+// Every allocation of the test program is counted. Not inlined: the compiler would see malloc()
+// meet delete.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++heap_allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+struct Counts {
+  long heap = 0, kokkos = 0;
+  xp::Transfers transfers;
+  static Counts now() { return {heap_allocations, kokkos_allocations, xp::transfers()}; }
+};
+
+// Remembers the counts after the first and after the last step.
+class Watch final : public xp::Monitor {
+ public:
+  Watch(Counts& first, Counts& last) : first_(first), last_(last) {}
+  std::optional<xp::Ending> look(const xp::RunState& state) override {
+    if (state.step == 1) {
+      forbid_ = std::make_unique<xp::ForbidTransfers>();
+      first_ = Counts::now();
+    }
+    if (state.step == 99) {
+      last_ = Counts::now();
+      forbid_.reset();
+    }
+    return {};
+  }
+
+ private:
+  Counts &first_, &last_;
+  std::unique_ptr<xp::ForbidTransfers> forbid_;
+};
+
+class QuietSteps : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(QuietSteps, AllocateNothingAndKeepFieldsOnTheDevice) {
+  Kokkos::Tools::Experimental::set_allocate_data_callback(count_kokkos);
+  const auto [backend, scheme] = GetParam();
+  Counts first, last;
+  const test::Run result = test::run(
+      R"yaml(
+xpsim: 1
+grid: {cells: [40, 50], periodic: x}
+model: heat
+heat: {diffusivity: "1 + 0.5*sin(2*pi*x)", source: "sin(t)*y", initial: "sin(2*pi*x)*y"}
+boundary_conditions: {u: {y: {robin: {alpha: 1, beta: 1, value: "t*x"}}}}
+time: {end: 1, max_steps: 100}
+convergence: {tolerance: 1e-300, check_every: 25}
+)yaml",
+      {"run.backend=" + backend, "time.scheme=" + scheme}, xp::builtin_models(),
+      [&](xp::Simulation& simulation) {
+        simulation.add_monitor(std::make_unique<Watch>(first, last));
+      });
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  EXPECT_EQ(result.report.steps, 100) << result.report.message;
+  EXPECT_GT(first.kokkos, 0) << "the counter does not count";
+  EXPECT_EQ(last.kokkos, first.kokkos);
+  EXPECT_EQ(last.heap, first.heap);
+  EXPECT_EQ(last.transfers.to_host.count, first.transfers.to_host.count);
+  EXPECT_EQ(last.transfers.to_device.count, first.transfers.to_device.count);
+  // Steps 25, 50 and 75: one norm each; rk32 and rk54 need the error of every try besides.
+  const long scalars = last.transfers.scalars_to_host.count - first.transfers.scalars_to_host.count;
+  const bool adaptive = scheme == "rk32" || scheme == "rk54";
+  EXPECT_GE(scalars, adaptive ? 3 + 98 : 3);
+  EXPECT_LE(scalars, adaptive ? 3 + 98 + result.report.rejected_steps : 3);
+  // The first and the last snapshot.
+  EXPECT_EQ(result.report.transfers.to_host.count, 2);
+  EXPECT_EQ(result.report.transfers.to_host.bytes, 2 * 40 * 50 * 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, QuietSteps,
+                         testing::Combine(testing::ValuesIn(test::backend_names()),
+                                          testing::Values("euler", "ssprk3", "rk4", "rk32",
+                                                          "rk54")));
+
+TEST(Transfers, AreForbiddenWhereTheyAre) {
+  xp::GridSpec spec;
+  spec.cells = {4, 1, 1};
+  xp::FieldInfo info;
+  info.name = "u";
+  const xp::Field<Kokkos::Serial, double> field(xp::Grid(spec), info);
+  const xp::Transfers before = xp::transfers();
+  {
+    const xp::ForbidTransfers forbid;
+    EXPECT_THROW(xp::host_mirror(field), std::logic_error);
+    EXPECT_THROW(xp::to_device(field.data(), field), std::logic_error);
+  }
+  EXPECT_EQ(xp::transfers().to_host.count, before.to_host.count);
+  xp::host_mirror(field);
+  EXPECT_EQ(xp::transfers().to_host.count, before.to_host.count + 1);
+  EXPECT_EQ(xp::transfers().to_host.bytes, before.to_host.bytes + 6 * 8);
+}
+
+}  // namespace

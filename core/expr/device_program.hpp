@@ -90,6 +90,10 @@ class DeviceProgram {
   KOKKOS_INLINE_FUNCTION void run(const Inputs& inputs, int lanes, double (&out)[W]) const {
     const int count = W == 1 ? 1 : lanes;
     double registers[Program::max_registers][W];
+    // Operations with fewer operands read registers that were never written, to no effect; where it
+    // is cheap they are given a value, so that no compiler has to warn.
+    if constexpr (W == 1)
+      for (int n = 0; n < Program::max_registers; ++n) registers[n][0] = 0;
     for (int n = 0; n < size_; ++n) {
       const Instruction instruction = code_(n);
       double* const to = registers[instruction.out];

@@ -26,10 +26,33 @@ struct FieldInfo {
   bool in_checkpoint = true;
 };
 
-/// One component of a field as kernels see it: indices (k, j, i), ghost cells counted.
+/// One component of a field as kernels see it: indices (k, j, i), ghost cells counted. Not a
+/// Kokkos::View: that keeps extents beyond the third as 32-bit unsigned numbers, whose wrapping
+/// keeps loops along i from being vectorised (they gather) and planes from having 2^32 cells.
 template <class Space, class Real>
-using FieldView = Kokkos::View<Real***, Kokkos::LayoutRight, typename Space::memory_space,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+class FieldView {
+ public:
+  FieldView() = default;
+  KOKKOS_INLINE_FUNCTION FieldView(Real* data, std::int64_t nk, std::int64_t nj, std::int64_t ni)
+      : data_(data), stride_k_(nj * ni), stride_j_(ni), extent_k_(nk) {}
+
+  KOKKOS_INLINE_FUNCTION Real& operator()(int k, int j, int i) const {
+    return data_[k * stride_k_ + j * stride_j_ + i];
+  }
+  KOKKOS_INLINE_FUNCTION Real* data() const { return data_; }
+  /// Numbers between neighbours along an axis.
+  KOKKOS_INLINE_FUNCTION std::int64_t stride(Axis axis) const {
+    return axis == Axis::x ? 1 : axis == Axis::y ? stride_j_ : stride_k_;
+  }
+  /// Cells along k, j, i, ghosts included.
+  KOKKOS_INLINE_FUNCTION std::int64_t extent(int rank) const {
+    return rank == 0 ? extent_k_ : rank == 1 ? stride_k_ / stride_j_ : stride_j_;
+  }
+
+ private:
+  Real* data_ = nullptr;
+  std::int64_t stride_k_ = 0, stride_j_ = 1, extent_k_ = 0;
+};
 
 /// A named array (component, k, j, i), LayoutRight on every backend: files need no transpose and
 /// GPU threads run along i. A handle: copies share the data.
@@ -57,9 +80,10 @@ class Field {
 
   /// A component for use in kernels; valid as long as the field lives.
   FieldView<Space, Real> view(int component = 0) const {
-    const std::size_t size = data_.extent(1) * data_.extent(2) * data_.extent(3);
-    return FieldView<Space, Real>(data_.data() + component * size, data_.extent(1), data_.extent(2),
-                                  data_.extent(3));
+    const auto nk = static_cast<std::int64_t>(data_.extent(1)),
+               nj = static_cast<std::int64_t>(data_.extent(2)),
+               ni = static_cast<std::int64_t>(data_.extent(3));
+    return FieldView<Space, Real>(data_.data() + component * nk * nj * ni, nk, nj, ni);
   }
 
  private:

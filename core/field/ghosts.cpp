@@ -19,6 +19,36 @@ bool is_wall(BoundaryKind kind) {
   return kind != BoundaryKind::periodic && kind != BoundaryKind::antiperiodic;
 }
 
+// A condition with constant coefficients, solved for the ghost cells:
+// ghost g = offset[g] + sum of weight[g][m] * (own cell m from the wall).
+template <int points, class Real>
+struct SolvedWall {
+  static constexpr int ghosts = points == 2 ? 1 : 2;
+  double offset[ghosts];
+  double weight[ghosts][points - 1];
+
+  SolvedWall(const WallStencil& s, double alpha, double beta, double value, double spacing) {
+    const double own = ghost_weight(s, alpha, beta, spacing);
+    offset[0] = value / own;
+    for (int m = 1; m < points; ++m)
+      weight[0][m - 1] = -(alpha * s.value[m] + beta * s.derivative[m] / spacing) / own;
+    if constexpr (ghosts > 1) {
+      offset[1] = s.second_ghost[0] * offset[0];
+      for (int m = 1; m < points; ++m)
+        weight[1][m - 1] = s.second_ghost[m] + s.second_ghost[0] * weight[0][m - 1];
+    }
+  }
+  /// `stride` leads from the wall inwards.
+  KOKKOS_INLINE_FUNCTION void operator()(Real* wall, std::int64_t stride) const {
+    for (int g = 0; g < ghosts; ++g) {
+      double sum = offset[g];
+      for (int m = 0; m < points - 1; ++m)
+        sum += weight[g][m] * static_cast<double>(wall[m * stride]);
+      wall[-(g + 1) * stride] = static_cast<Real>(sum);
+    }
+  }
+};
+
 std::string side_name(Axis axis, bool upper) {
   return std::string(1, letter(axis)) + (upper ? "+" : "-");
 }
@@ -122,12 +152,47 @@ void GhostFiller<Space, Real>::update(const Space& space, const Side& side, Stri
   strip.fresh = true;
 }
 
+// Both ends of an axis in one pass: along x they share cache lines, the end of one row with the
+// start of the next.
+template <int points, class Space, class Real>
+void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box& lines, int cells,
+                 std::int64_t stride, const SolvedWall<points, Real>& lower,
+                 const SolvedWall<points, Real>& upper) {
+  for_each(
+      space, "ghosts: walls", lines, KOKKOS_LAMBDA(int k, int j, int i) {
+        Real* wall = &u(k, j, i);
+        lower(wall, stride);
+        upper(wall + (cells - 1) * stride, -stride);
+      });
+}
+
 template <class Space, class Real>
 void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, Real>& u,
                                     double time) {
   const std::int64_t strides[3] = {1, static_cast<std::int64_t>(u.extent(2)),
                                    static_cast<std::int64_t>(u.extent(1) * u.extent(2))};
-  for (Side& side : sides_) {
+  const auto is_solved = [](const Side& side) {
+    return is_wall(side.kind) && side.alpha.constant && side.beta.constant && side.value.constant;
+  };
+  for (std::size_t n = 0; n < sides_.size(); ++n) {
+    Side& side = sides_[n];
+    if (n % 2 == 0 && is_solved(side) && is_solved(sides_[n + 1])) {
+      const double spacing = grid_.spacing(side.axis);
+      const auto fill_both = [&]<int points>() {
+        const auto solved = [&](const Side& s) {
+          return SolvedWall<points, Real>(stencil_, s.alpha.value, s.beta.value, s.value.value,
+                                          spacing);
+        };
+        fill_solved(space, u, side.lines, side.cells, strides[index(side.axis)], solved(side),
+                    solved(sides_[n + 1]));
+      };
+      if (stencil_.points == 2)
+        fill_both.template operator()<2>();
+      else
+        fill_both.template operator()<5>();
+      ++n;
+      continue;
+    }
     // Distances from the wall cell: inward is positive.
     const std::int64_t stride = side.upper ? -strides[index(side.axis)] : strides[index(side.axis)];
     const int width = side.width, cells = side.cells;

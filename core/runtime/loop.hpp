@@ -51,7 +51,16 @@ void for_each_row(const Space& space, const char* kernel, const Box& box, const 
         for (int j = j0; j < box.upper[1]; ++j) f(k, j, i0, end);
       return;
     }
-    const detail::RowCut cut(box, thread_count<Space>());
+    const int threads = thread_count<Space>();
+    if (threads == 1) {
+      // Without a team to wake, also where OpenMP has but one thread.
+      Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Kokkos::Serial>(0, box.size(2)),
+                           [=](const int k) {
+                             for (int j = j0; j < j0 + nj; ++j) f(k0 + k, j, i0, end);
+                           });
+      return;
+    }
+    const detail::RowCut cut(box, threads);
     const int parts = cut.parts, length = cut.length;
     Kokkos::parallel_for(
         kernel, Kokkos::RangePolicy<Space>(space, 0, rows * parts), [=](const std::int64_t n) {

@@ -7,6 +7,8 @@
 
 #include <xp/mesh/grid.hpp>
 #include <xp/runtime/kokkos.hpp>
+#include <xp/runtime/loop.hpp>
+#include <xp/runtime/memory.hpp>
 #include <xp/runtime/transfer.hpp>
 
 namespace xp {
@@ -71,7 +73,18 @@ class Field {
                         : Box{{0, 0, 0},
                               {grid.cells(Region::own).size(0), grid.cells(Region::own).size(1),
                                grid.cells(Region::own).size(2)}};
-    data_ = View(info_.name, info_.components, box.size(2), box.size(1), box.size(0));
+    data_ = View(Kokkos::view_alloc(info_.name, Kokkos::WithoutInitializing), info_.components,
+                 box.size(2), box.size(1), box.size(0));
+    if constexpr (is_host_space<Space>)
+      advise_huge_pages(data_.data(), data_.size() * sizeof(Real));
+    for (int c = 0; c < info_.components; ++c) set_to_zero(view(c), box);
+  }
+
+  /// First touched by the threads that will work on it: public because CUDA asks it of kernels.
+  static void set_to_zero(const FieldView<Space, Real>& view, const Box& box) {
+    for_each(
+        Space(), "field: zero", box,
+        KOKKOS_LAMBDA(int k, int j, int i) { view(k, j, i) = Real(0); });
   }
 
   const FieldInfo& info() const { return info_; }

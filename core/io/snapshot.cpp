@@ -201,9 +201,18 @@ void SnapshotWriter::write_indices() const {
   write_file(folder_ + "/fields.vtkhdf.series", series_index(written_));
 }
 
+const std::vector<std::string>& snapshot_names() {
+  static const std::vector<std::string> names = {"x",    "y",      "z",         "time",
+                                                 "data", "VTKHDF", "provenance"};
+  return names;
+}
+
 std::string describe_snapshot(const std::string& path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   read_file(path);  // a missing file is the user's mistake, said in the system's words
+  if (H5Fis_hdf5(path.c_str()) <= 0)
+    throw Error(ErrorKind::input, "'" + path + "' is not an HDF5 file",
+                "a snapshot of xpsim ends in .vtkhdf");
   const hdf5::Handle file = hdf5::open_file(path);
   if (H5Lexists(file, "provenance", H5P_DEFAULT) <= 0)
     throw Error(ErrorKind::input, "'" + path + "' is an HDF5 file, but not a snapshot of xpsim");

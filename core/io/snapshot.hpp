@@ -57,6 +57,9 @@ class SnapshotWriter {
   int bytes_per_value_ = 8;
 };
 
+/// Names in the root of every snapshot, which fields cannot have.
+const std::vector<std::string>& snapshot_names();
+
 /// What a snapshot contains, as `xpsim info FILE` prints it.
 std::string describe_snapshot(const std::string& path);
 

@@ -1,0 +1,184 @@
+#include <xp/simulation/settings_reader.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace xp {
+
+void SettingsReader::boundaries() {
+  bool all_known = true;
+  for (const std::string& name : config_.keys("boundary_conditions")) {
+    if (!settings_.model || name == "*") continue;
+    if (std::find(fields_.begin(), fields_.end(), name) != fields_.end()) continue;
+    all_known = false;
+    diagnostics_.add(config_.key_position("boundary_conditions." + name),
+                     "unknown field '" + name + "' in boundary_conditions", nearest_field(name));
+  }
+  if (!have_dimensions_ || !settings_.model) return;
+  for (const std::string& name : config_.keys("boundary_conditions"))
+    for (const std::string& side : config_.keys("boundary_conditions." + name))
+      check_side(name, side);
+  for (const std::string& field : fields_) {
+    BoundaryConditions conditions;
+    std::string missing;
+    for (const Axis axis : all_axes) {
+      if (!bounded(axis)) continue;
+      for (const bool upper : {false, true}) {
+        const std::string path = condition_path(field, axis, upper);
+        if (!path.empty())
+          conditions[place(axis)][upper ? 1 : 0] = read_condition(path);
+        else if (have_periodicity_ && all_known && !side_refused(field, axis, upper))
+          missing += (missing.empty() ? "" : ", ") + side_name(axis, upper);
+      }
+      if (missing.empty()) check_axis(field, axis, conditions[place(axis)]);
+    }
+    if (!missing.empty()) report_missing(field, missing);
+    settings_.boundaries.push_back(conditions);
+  }
+}
+
+std::string SettingsReader::nearest_field(const std::string& name) const {
+  std::string list;
+  for (const std::string& field : fields_) list += (list.empty() ? "" : ", ") + field;
+  const std::string nearest = did_you_mean(name, fields_);
+  return !nearest.empty() ? nearest : "fields of this model: " + list;
+}
+
+std::string SettingsReader::side_name(Axis axis, bool upper) {
+  return std::string(1, letter(axis)) + (upper ? "+" : "-");
+}
+
+bool SettingsReader::bounded(Axis axis) const {
+  return index(axis) < settings_.grid.dimensions && !settings_.grid.periodic[place(axis)];
+}
+
+void SettingsReader::report_missing(const std::string& field, const std::string& sides) {
+  const std::string known = "boundary_conditions." + field;
+  const std::string first = sides.substr(0, sides.find(','));
+  diagnostics_.add(config_.given(known) ? config_.key_position(known)
+                   : config_.given("boundary_conditions")
+                       ? config_.key_position("boundary_conditions")
+                       : config_.key_position("grid"),
+                   "no boundary condition for '" + field + "' at " + sides,
+                   "give " + known + "." + first + ", or all, or make the axis periodic");
+}
+
+void SettingsReader::check_side(const std::string& field, const std::string& side) {
+  if (side == "all") return;
+  const std::string path = "boundary_conditions." + field + "." + side;
+  const int axis = side[0] - 'x';
+  if (axis < 0 || axis > 2) return;
+  if (axis >= settings_.grid.dimensions)
+    diagnostics_.add(config_.key_position(path), std::string("the grid has no axis ") + side[0]);
+  else if (settings_.grid.periodic[static_cast<std::size_t>(axis)])
+    diagnostics_.add(
+        config_.key_position(path),
+        std::string("a boundary condition on a periodic axis: grid.periodic has ") + side[0]);
+}
+
+std::vector<std::string> SettingsReader::side_paths(const std::string& field, Axis axis,
+                                                    bool upper) {
+  std::vector<std::string> paths;
+  for (const std::string& block : {field, std::string("*")})
+    for (const std::string& key :
+         {side_name(axis, upper), std::string(1, letter(axis)), std::string("all")})
+      paths.push_back("boundary_conditions." + block + "." + key);
+  return paths;
+}
+
+std::string SettingsReader::condition_path(const std::string& field, Axis axis, bool upper) const {
+  for (const std::string& path : side_paths(field, axis, upper))
+    if (config_.given(path)) return path;
+  return {};
+}
+
+bool SettingsReader::side_refused(const std::string& field, Axis axis, bool upper) const {
+  for (const std::string& path : side_paths(field, axis, upper))
+    if (config_.refused(path)) return true;
+  const Schema schema = core_schema();
+  for (const std::string& block : {field, std::string("*")})
+    for (const std::string& key : config_.refused_keys("boundary_conditions." + block))
+      if (!schema.find("boundary_conditions.*." + key)) return true;
+  return false;
+}
+
+BoundaryCondition SettingsReader::read_condition(const std::string& path) {
+  BoundaryCondition result;
+  if (config_.refused(path)) return result;
+  const auto value = [&](const std::string& key) {
+    return expression(path + "." + key, true, false);
+  };
+  if (config_.given(path + ".dirichlet")) {
+    result.kind = BoundaryKind::dirichlet;
+    result.value = value("dirichlet");
+  } else if (config_.given(path + ".neumann")) {
+    result.kind = BoundaryKind::neumann;
+    result.value = value("neumann");
+  } else if (config_.given(path + ".robin")) {
+    result.kind = BoundaryKind::robin;
+    result.alpha = value("robin.alpha");
+    result.beta = value("robin.beta");
+    result.value = value("robin.value");
+  } else {
+    const std::string kind = config_.text(path + ".kind");
+    if (kind == "periodic" && seen_.insert(path).second)
+      diagnostics_.add(config_.position(path + ".kind"),
+                       "a periodic axis is named in grid.periodic, not here");
+    result.kind = kind == "outflow"        ? BoundaryKind::outflow
+                  : kind == "antiperiodic" ? BoundaryKind::antiperiodic
+                                           : BoundaryKind::periodic;
+  }
+  return result;
+}
+
+void SettingsReader::check_axis(const std::string& field, Axis axis,
+                                const std::array<BoundaryCondition, 2>& ends) {
+  const bool lower_anti = ends[0].kind == BoundaryKind::antiperiodic;
+  if (lower_anti != (ends[1].kind == BoundaryKind::antiperiodic))
+    diagnostics_.add(config_.position(condition_path(field, axis, !lower_anti)),
+                     std::string("'") + field + "' is antiperiodic at one end of " + letter(axis) +
+                         " only: each end follows the other",
+                     "write " + std::string(1, letter(axis)) + ": antiperiodic");
+  const WallStencil stencil = wall_stencil(settings_.order);
+  const double spacing = (settings_.grid.upper[place(axis)] - settings_.grid.lower[place(axis)]) /
+                         static_cast<double>(settings_.grid.cells[place(axis)]);
+  for (const bool upper : {false, true}) {
+    const BoundaryCondition& end = ends[upper ? 1 : 0];
+    if (end.kind != BoundaryKind::robin || !end.alpha.is_constant() || !end.beta.is_constant())
+      continue;
+    const std::string path = condition_path(field, axis, upper) + ".robin";
+    if (config_.refused(path) || !(spacing > 0)) continue;
+    // The ghost cell's weight in alpha*u + beta*du/dn at the wall: it is what is solved for.
+    const double alpha = end.alpha.constant_value(), beta = end.beta.constant_value();
+    const double weight = alpha * stencil.value[0] + beta * stencil.derivative[0] / spacing;
+    const double scale = std::abs(alpha) + std::abs(beta) / spacing;
+    if (!(std::abs(weight) > 1e-12 * scale) && seen_.insert(path).second)
+      diagnostics_.add(
+          config_.key_position(path),
+          alpha == 0 && beta == 0
+              ? "alpha and beta of a robin condition are both 0"
+              : fmt::format("the robin condition has no solution at {} of this grid: "
+                            "alpha {}, beta {} and spacing {} cancel",
+                            side_name(axis, upper), alpha, beta, spacing),
+          alpha == 0 && beta == 0 ? "" : "alpha and beta of the same sign always have one");
+  }
+}
+
+void SettingsReader::resolution() {
+  if (!have_dimensions_ || !have_periodicity_) return;
+  const int at_walls = wall_stencil(settings_.order).points - 1;
+  for (const Axis axis : all_axes) {
+    if (index(axis) >= settings_.grid.dimensions) continue;
+    const std::int64_t needed = bounded(axis) ? at_walls : ghost_width(settings_.order);
+    const std::int64_t cells = settings_.grid.cells[place(axis)];
+    if (cells < needed)
+      diagnostics_.add(config_.position("grid.cells." + std::to_string(index(axis))),
+                       fmt::format("numerics.order {} needs at least {} cells along {}, not {}",
+                                   static_cast<int>(settings_.order), needed, letter(axis), cells));
+  }
+}
+
+}  // namespace xp

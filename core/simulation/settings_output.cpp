@@ -1,0 +1,117 @@
+#include <xp/io/snapshot.hpp>
+#include <xp/simulation/settings_reader.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace xp {
+
+void SettingsReader::output_fields() {
+  settings_.directory = config_.has("output.directory") ? config_.text("output.directory") : "";
+  if (config_.has("output.every")) settings_.output_schedule = config_.schedule("output.every");
+  if (!settings_.model) return;
+  std::set<std::string> names;
+  for (const std::string& n : config_.keys("output.fields")) {
+    const std::string path = "output.fields." + n;
+    if (!config_.has(path + ".name")) continue;
+    OutputItem item;
+    item.name = config_.text(path + ".name");
+    const auto field = std::find(fields_.begin(), fields_.end(), item.name);
+    if (!names.insert(item.name).second) {
+      diagnostics_.add(config_.position(path + ".name"),
+                       "'" + item.name + "' is in output.fields twice");
+    } else if (config_.given(path + ".value")) {
+      const auto& taken = snapshot_names();
+      if (field != fields_.end())
+        diagnostics_.add(config_.position(path + ".name"),
+                         "'" + item.name + "' is a field already");
+      else if (std::find(taken.begin(), taken.end(), item.name) != taken.end())
+        diagnostics_.add(config_.position(path + ".name"),
+                         "'" + item.name + "' is a name that every snapshot uses",
+                         "choose another");
+      else if (!is_name(item.name))
+        diagnostics_.add(config_.position(path + ".name"),
+                         "'" + item.name + "' is not a name: letters, digits and underscore");
+      item.description = config_.text(path + ".value");
+      item.expression = expression(path + ".value", true, true);
+      settings_.outputs.push_back(item);
+    } else if (config_.refused(path)) {
+      continue;
+    } else if (field == fields_.end()) {
+      diagnostics_.add(config_.position(path + ".name"),
+                       "unknown field '" + item.name + "' in output.fields",
+                       nearest_field(item.name));
+    } else {
+      settings_.outputs.push_back(output_of(static_cast<int>(field - fields_.begin())));
+    }
+  }
+  if (config_.keys("output.fields").empty())
+    for (std::size_t f = 0; f < fields_.size(); ++f)
+      if (settings_.model->fields[f].in_output)
+        settings_.outputs.push_back(output_of(static_cast<int>(f)));
+}
+
+OutputItem SettingsReader::output_of(int field) const {
+  const FieldInfo& info = settings_.model->fields[static_cast<std::size_t>(field)];
+  return {info.name, info.description, info.units, field, {}};
+}
+
+bool SettingsReader::is_name(const std::string& name) {
+  return !name.empty() && name.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+                              std::string::npos;
+}
+
+void SettingsReader::series() {
+  if (config_.has("output.series.every"))
+    settings_.series_schedule = config_.schedule("output.series.every");
+  if (!settings_.model) return;
+  for (const std::string& name : config_.keys("output.series.columns")) {
+    const std::string path = "output.series.columns." + name;
+    if (name == "step" || name == "time")
+      diagnostics_.add(config_.key_position(path), "series.csv has a column '" + name + "' already",
+                       "choose another name");
+    settings_.series.push_back({name, scalar(path)});
+  }
+}
+
+void SettingsReader::exact() {
+  if (!settings_.model) return;
+  for (const std::string& name : config_.keys("exact")) {
+    const auto field = std::find(fields_.begin(), fields_.end(), name);
+    if (field == fields_.end())
+      diagnostics_.add(config_.key_position("exact." + name),
+                       "unknown field '" + name + "' in exact", nearest_field(name));
+    else
+      settings_.exact.push_back(
+          {static_cast<int>(field - fields_.begin()), expression("exact." + name, true, false)});
+  }
+}
+
+void SettingsReader::assertions() {
+  if (!settings_.model) return;
+  for (const std::string& n : config_.keys("verify")) {
+    const std::string path = "verify." + n;
+    if (!config_.has(path + ".expression")) continue;
+    Assertion assertion;
+    assertion.name = config_.has(path + ".name") ? config_.text(path + ".name")
+                                                 : config_.text(path + ".expression");
+    assertion.text = config_.text(path + ".expression");
+    assertion.at_start = config_.text(path + ".at") == "start";
+    assertion.position = config_.position(path + ".expression");
+    assertion.expression = scalar(path + ".expression");
+    settings_.assertions.push_back(assertion);
+  }
+}
+
+Program SettingsReader::scalar(const std::string& path) {
+  Symbols symbols = symbols_;
+  symbols.dimensions = dimensions();
+  symbols.fields = fields_;
+  symbols.reductions = true;
+  symbols.bare_fields = false;
+  symbols.coordinates = false;
+  return compile(input_, path, symbols, diagnostics_);
+}
+
+}  // namespace xp

@@ -1,0 +1,123 @@
+// The reader of settings: private to settings*.cpp. A member function per block of the input.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <xp/simulation/settings.hpp>
+
+namespace xp {
+
+/// The names that expressions of an input may use.
+Symbols symbols_of(const Input& input, int dimensions);
+
+/// Compiles the expression at a path; a mistake goes into the diagnostics and gives 0.
+Program compile(const Input& input, const std::string& path, Symbols symbols,
+                Diagnostics& diagnostics);
+
+class SettingsReader {
+ public:
+  SettingsReader(const Input& input, const Registry& registry, Diagnostics& diagnostics)
+      : input_(input), config_(input.config), registry_(registry), diagnostics_(diagnostics) {}
+
+  Settings read();
+
+ private:
+  // Parameters and definitions must not hide a name that means something else. One that was refused
+  // stands for 1 from here on: what uses it is not a mistake of its own.
+  void names();
+
+  // Each definition by itself, with everything allowed that is allowed somewhere.
+  void definitions();
+
+  void model();
+
+  void cells();
+
+  void bounds();
+
+  void periodicity();
+
+  std::vector<double> bounds(const std::string& path);
+
+  static std::string entries(std::size_t count);
+
+  void boundaries();
+
+  std::string nearest_field(const std::string& name) const;
+
+  static std::size_t place(Axis axis) { return static_cast<std::size_t>(index(axis)); }
+  static std::string side_name(Axis axis, bool upper);
+  bool bounded(Axis axis) const;
+
+  void report_missing(const std::string& field, const std::string& sides);
+
+  // A key such as "x-", "y" or "all" of the block of a field.
+  void check_side(const std::string& field, const std::string& side);
+
+  // Keys that can give a side's condition, the most specific first.
+  static std::vector<std::string> side_paths(const std::string& field, Axis axis, bool upper);
+
+  std::string condition_path(const std::string& field, Axis axis, bool upper) const;
+
+  // Was something refused that may have been meant for this side?
+  bool side_refused(const std::string& field, Axis axis, bool upper) const;
+
+  BoundaryCondition read_condition(const std::string& path);
+
+  // What the conditions at both ends of an axis say together, and with the grid.
+  void check_axis(const std::string& field, Axis axis,
+                  const std::array<BoundaryCondition, 2>& ends);
+
+  // Stencils need so many cells.
+  void resolution();
+
+  void numerics();
+
+  void time_span();
+
+  void time_step();
+
+  void convergence();
+
+  void run();
+
+  // The expressions of the model's own block: the model compiles them again for itself, here
+  // mistakes are found beside all others.
+  void model_expressions();
+
+  void output_fields();
+
+  OutputItem output_of(int field) const;
+
+  static bool is_name(const std::string& name);
+
+  void series();
+
+  void exact();
+
+  void assertions();
+
+  // An expression that reduces fields, and whose value is one number.
+  Program scalar(const std::string& path);
+
+  Program expression(const std::string& path, bool time, bool of_fields);
+
+  // Before the grid is known nothing is said about axes.
+  int dimensions() const { return have_dimensions_ ? settings_.grid.dimensions : 3; }
+
+  const Input& input_;
+  const Config& config_;
+  const Registry& registry_;
+  Diagnostics& diagnostics_;
+  Settings settings_;
+  Symbols symbols_;  // parameters and definitions
+  std::vector<std::string> fields_;
+  bool have_dimensions_ = false, have_periodicity_ = false;
+  std::map<std::string, Program> compiled_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace xp

@@ -26,9 +26,12 @@ file(CREATE_LINK ${CMAKE_SOURCE_DIR}/solvers ${xpsim_include_dir}/xp/solvers SYM
 if(XPSIM_NATIVE AND NOT CMAKE_CXX_COMPILER_ID MATCHES "NVIDIA")
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-march=native xpsim_has_native)
+  # Where there are 512-bit vectors they are used whole: compilers prefer halves, for processors that
+  # lowered their clock (docs/performance.md has what it brings).
+  check_cxx_compiler_flag(-mprefer-vector-width=512 xpsim_has_vector_width)
 endif()
 
 # xpsim_compile_options(target): warnings, floating-point rules, processor.
 function(xpsim_compile_options target)
-  target_compile_options(${target} PRIVATE ${xpsim_warnings} $<$<BOOL:${XPSIM_WERROR}>:-Werror>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${xpsim_warnings}> $<$<BOOL:${XPSIM_WERROR}>:-Werror>)
 endfunction()

@@ -89,6 +89,20 @@ void HeatRun::step() {
   time_ += step_;
 }
 
+void HeatRun::steps(long count, bool single) {
+  const int most = single || !scheme_.is_euler() ? 1 : model().steps_at_once();
+  while (count > 0) {
+    const int taken = static_cast<int>(std::min<long>(count, most));
+    if (taken == 1) {
+      step();
+    } else {
+      model().take_euler_steps(time_, step_, taken);
+      time_ += taken * step_;
+    }
+    count -= taken;
+  }
+}
+
 double HeatRun::least_bytes() const {
   const int axes = static_cast<int>(case_.cells.size());
   const int coefficients = !case_.variable ? 0 : case_.order == 4 ? 1 + axes : axes;

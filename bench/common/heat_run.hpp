@@ -34,6 +34,9 @@ class HeatRun {
 
   /// One step of the scheme; returns before its kernels have ended where the backend allows it.
   void step();
+  /// Several, as a run takes them between two looks at the state: several at once where the model
+  /// can, unless `single`.
+  void steps(long count, bool single = false);
   void fence() { model().fence(); }
   double time_step() const { return step_; }
   /// Bytes per step when every array is read once and written once per stage, the read that a

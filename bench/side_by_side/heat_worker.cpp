@@ -2,7 +2,8 @@
 // of Kokkos is that of a process. Started by the script, which takes turns between contenders:
 //
 //   xp_bench_heat CONTENDER THREADS PRECISION NX NY [NZ]     contender: triad, plain, plain-fused,
-//                                                            serial, openmp, cuda
+//                                                            serial, openmp, cuda; with
+//                                                            "-single" one step per pass
 //
 // Commands on the standard input, one answer on the standard output each:
 //   N      runs N steps                      seconds that they took, by the clock and of processors
@@ -113,15 +114,17 @@ class Plain final : public Contender {
 
 class Xpsim final : public Contender {
  public:
-  explicit Xpsim(const bench::HeatCase& heat) : cells_(heat.cell_count()), run_(heat) {}
+  Xpsim(const bench::HeatCase& heat, bool single)
+      : cells_(heat.cell_count()), single_(single), run_(heat) {}
   void steps(long number) override {
-    for (long n = 0; n < number; ++n) run_.step();
+    run_.steps(number, single_);
     run_.fence();
   }
   double sum() override { return run_.model().statistics(0, 0).mean * static_cast<double>(cells_); }
 
  private:
   std::int64_t cells_;
+  bool single_;
   bench::HeatRun run_;
 };
 
@@ -134,8 +137,11 @@ std::unique_ptr<Contender> make(const std::string& name, const bench::HeatCase& 
     return std::make_unique<Plain<double>>(heat.cells, threads, fused);
   }
   bench::HeatCase chosen = heat;
-  chosen.backend = xp::backend_from_name(name);
-  return std::make_unique<Xpsim>(chosen);
+  const std::string ending = "-single";
+  const bool single = name.ends_with(ending);
+  chosen.backend =
+      xp::backend_from_name(single ? name.substr(0, name.size() - ending.size()) : name);
+  return std::make_unique<Xpsim>(chosen, single);
 }
 
 void serve(Contender& contender) {

@@ -9,45 +9,10 @@
 namespace xp {
 namespace {
 
-// The ghost cell's own weight is what the condition is solved for.
-double ghost_weight(const WallStencil& s, double alpha, double beta, double spacing) {
-  return alpha * s.value[0] + beta * s.derivative[0] / spacing;
-}
-
 // Is the condition met by an interpolant at the wall, rather than by values of the other end?
 bool is_wall(BoundaryKind kind) {
   return kind != BoundaryKind::periodic && kind != BoundaryKind::antiperiodic;
 }
-
-// A condition with constant coefficients, solved for the ghost cells:
-// ghost g = offset[g] + sum of weight[g][m] * (own cell m from the wall).
-template <int points, class Real>
-struct SolvedWall {
-  static constexpr int ghosts = points == 2 ? 1 : 2;
-  double offset[ghosts];
-  double weight[ghosts][points - 1];
-
-  SolvedWall(const WallStencil& s, double alpha, double beta, double value, double spacing) {
-    const double own = ghost_weight(s, alpha, beta, spacing);
-    offset[0] = value / own;
-    for (int m = 1; m < points; ++m)
-      weight[0][m - 1] = -(alpha * s.value[m] + beta * s.derivative[m] / spacing) / own;
-    if constexpr (ghosts > 1) {
-      offset[1] = s.second_ghost[0] * offset[0];
-      for (int m = 1; m < points; ++m)
-        weight[1][m - 1] = s.second_ghost[m] + s.second_ghost[0] * weight[0][m - 1];
-    }
-  }
-  /// `stride` leads from the wall inwards.
-  KOKKOS_INLINE_FUNCTION void operator()(Real* wall, std::int64_t stride) const {
-    for (int g = 0; g < ghosts; ++g) {
-      double sum = offset[g];
-      for (int m = 0; m < points - 1; ++m)
-        sum += weight[g][m] * static_cast<double>(wall[m * stride]);
-      wall[-(g + 1) * stride] = static_cast<Real>(sum);
-    }
-  }
-};
 
 std::string side_name(Axis axis, bool upper) {
   return std::string(1, letter(axis)) + (upper ? "+" : "-");
@@ -137,6 +102,39 @@ GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions
 }
 
 template <class Space, class Real>
+bool GhostFiller<Space, Real>::is_solved(const Side& side) const {
+  return is_wall(side.kind) && side.alpha.constant && side.beta.constant && side.value.constant;
+}
+
+template <class Space, class Real>
+template <int points>
+SolvedWall<points, Real> GhostFiller<Space, Real>::solve(const Side& side) const {
+  return {stencil_, side.alpha.value, side.beta.value, side.value.value, grid_.spacing(side.axis)};
+}
+
+template <class Space, class Real>
+bool GhostFiller<Space, Real>::is_steady() const {
+  for (const Side& side : sides_)
+    if (is_wall(side.kind) && !is_solved(side)) return false;
+  return true;
+}
+
+template <class Space, class Real>
+template <int order>
+SteadyGhosts<order, Real> GhostFiller<Space, Real>::steady() const {
+  SteadyGhosts<order, Real> result;
+  for (const Side& side : sides_) {
+    auto& ends = result.ends[index(side.axis)];
+    ends.copies = !is_wall(side.kind);
+    ends.sign = side.kind == BoundaryKind::antiperiodic ? Real(-1) : Real(1);
+    if (!ends.copies)
+      (side.upper ? ends.upper : ends.lower) =
+          this->template solve<SteadyGhosts<order, Real>::points>(side);
+  }
+  return result;
+}
+
+template <class Space, class Real>
 void GhostFiller<Space, Real>::update(const Space& space, const Side& side, Strip& strip,
                                       double time) {
   if (strip.constant || (strip.fresh && !strip.timed)) return;
@@ -171,20 +169,13 @@ void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, R
                                     double time) {
   const std::int64_t strides[3] = {1, static_cast<std::int64_t>(u.extent(2)),
                                    static_cast<std::int64_t>(u.extent(1) * u.extent(2))};
-  const auto is_solved = [](const Side& side) {
-    return is_wall(side.kind) && side.alpha.constant && side.beta.constant && side.value.constant;
-  };
   for (std::size_t n = 0; n < sides_.size(); ++n) {
     Side& side = sides_[n];
     if (n % 2 == 0 && is_solved(side) && is_solved(sides_[n + 1])) {
-      const double spacing = grid_.spacing(side.axis);
       const auto fill_both = [&]<int points>() {
-        const auto solved = [&](const Side& s) {
-          return SolvedWall<points, Real>(stencil_, s.alpha.value, s.beta.value, s.value.value,
-                                          spacing);
-        };
-        fill_solved(space, u, side.lines, side.cells, strides[index(side.axis)], solved(side),
-                    solved(sides_[n + 1]));
+        fill_solved(space, u, side.lines, side.cells, strides[index(side.axis)],
+                    this->template solve<points>(side),
+                    this->template solve<points>(sides_[n + 1]));
       };
       if (stencil_.points == 2)
         fill_both.template operator()<2>();
@@ -233,7 +224,10 @@ void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, R
   }
 }
 
-#define XP_GHOST_FILLER(Space, Real) template class GhostFiller<Space, Real>;
+#define XP_GHOST_FILLER(Space, Real)                                          \
+  template class GhostFiller<Space, Real>;                                    \
+  template SteadyGhosts<2, Real> GhostFiller<Space, Real>::steady<2>() const; \
+  template SteadyGhosts<4, Real> GhostFiller<Space, Real>::steady<4>() const;
 XP_INSTANTIATE(XP_GHOST_FILLER)
 #undef XP_GHOST_FILLER
 

@@ -5,6 +5,7 @@
 
 #include <xp/field/evaluate.hpp>
 #include <xp/field/field.hpp>
+#include <xp/field/solved_walls.hpp>
 #include <xp/mesh/boundary.hpp>
 
 namespace xp {
@@ -24,6 +25,12 @@ class GhostFiller {
   /// Fills the ghosts of a field's component at a time.
   void fill(const Space& space, const FieldView<Space, Real>& u, double time);
 
+  /// Does nothing here depend on the time or the place along a wall?
+  bool is_steady() const;
+  /// The conditions as plain data, where they are steady and of that order.
+  template <int order>
+  SteadyGhosts<order, Real> steady() const;
+
   /// Wall values, one strip per side and coefficient: public only because CUDA asks it of kernels.
   struct Strip {
     DeviceProgram<Space> program;
@@ -42,6 +49,10 @@ class GhostFiller {
   void update(const Space& space, const Side& side, Strip& strip, double time);
 
  private:
+  bool is_solved(const Side& side) const;
+  template <int points>
+  SolvedWall<points, Real> solve(const Side& side) const;
+
   Grid grid_{GridSpec{}};
   WallStencil stencil_;
   std::vector<Side> sides_;

@@ -48,6 +48,10 @@ class FieldModel : public Model {
   int targets(const Stage& stage, int field, double step,
               StageTarget<Space, Real> (&list)[max_stage_outputs]) const;
 
+  GhostFiller<Space, Real>& ghosts(int field) { return ghosts_[static_cast<std::size_t>(field)]; }
+  const GhostFiller<Space, Real>& ghosts(int field) const {
+    return ghosts_[static_cast<std::size_t>(field)];
+  }
   FieldView<Space, Real> view(int slot, int field, int component = 0) const {
     return slots_[slot][field].view(component);
   }

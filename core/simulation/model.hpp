@@ -53,6 +53,12 @@ class Model {
 
   /// Fills the ghost cells of stage.in at `time` and writes the stage's outputs.
   virtual void evaluate(const Stage& stage, double time, double step) = 0;
+  /// Steps of Euler's method that take_euler_steps() can take at once, after allocate(); 1 where
+  /// that is no faster or where something depends on the time.
+  virtual int steps_at_once() const { return 1; }
+  /// Takes `count` steps from slot 0 to slot 0; slot 1 is overwritten. The same bits as single
+  /// steps. Called with 2 to steps_at_once() only.
+  virtual void take_euler_steps(double time, double step, int count);
   /// Exchanges two slots: no data moves.
   virtual void swap(int a, int b) = 0;
   /// Copies the state of one slot into another.

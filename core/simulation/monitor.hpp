@@ -45,6 +45,9 @@ class Monitor {
   virtual void finish(const RunState&) {}
   /// The next simulation time that the monitor wants hit; infinity for none.
   virtual double next_time() const;
+  /// The next step after `step` that look() has to see besides; steps before it may be taken
+  /// several at once, without a look in between.
+  virtual std::int64_t next_step(std::int64_t step) const { return step + 1; }
 };
 
 /// Progress for the program to show; called at most a few times per second.

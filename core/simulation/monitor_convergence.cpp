@@ -26,6 +26,10 @@ class ConvergenceMonitor final : public Monitor {
     return check(state);
   }
 
+  std::int64_t next_step(std::int64_t step) const override {
+    return step + settings_.check_every - step % settings_.check_every;
+  }
+
  private:
   std::optional<Ending> check(const RunState& state) {
     Model& model = state.model;

@@ -21,6 +21,8 @@ class HealthMonitor final : public Monitor {
     return look_now(state);
   }
 
+  std::int64_t next_step(std::int64_t step) const override { return step + every - step % every; }
+
   static std::optional<Ending> look_now(const RunState& state) {
     for (std::size_t f = 0; f < state.model.fields().size(); ++f) {
       const FieldStatistics statistics = state.model.statistics(0, static_cast<int>(f));

@@ -31,6 +31,7 @@ class OutputMonitor final : public Monitor {
     if (last_ != state.step) write(state);
   }
   double next_time() const override { return schedule_.next_time(); }
+  std::int64_t next_step(std::int64_t step) const override { return schedule_.next_step(step); }
 
  private:
   void write(const RunState& state) {

@@ -1,6 +1,7 @@
 #include <xp/simulation/monitor.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace xp {
 namespace {
@@ -16,6 +17,9 @@ class ProgressMonitor final : public Monitor {
     return {};
   }
   void finish(const RunState& state) override { show(state); }
+  std::int64_t next_step(std::int64_t) const override {
+    return std::numeric_limits<std::int64_t>::max();
+  }
 
  private:
   void show(const RunState& state) {

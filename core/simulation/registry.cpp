@@ -5,6 +5,10 @@
 
 namespace xp {
 
+void Model::take_euler_steps(double, double, int) {
+  throw std::logic_error("xp::Model: this model takes single steps");
+}
+
 void Registry::add(ModelFactory factory) {
   if (find(factory.name))
     throw std::logic_error("xp::Registry: two models are named '" + factory.name + "'");

@@ -154,6 +154,15 @@ void Simulation::open_output(const RunOptions& options) {
   write_file(folder + "/input.resolved.yaml", input_.config.resolved());
 }
 
+int Simulation::steps_until_a_look(std::int64_t step, int most) const {
+  std::int64_t last = std::min({step + most, settings_.max_steps, steps_.count()});
+  for (const auto& monitor : monitors_) last = std::min(last, monitor->next_step(step));
+  for (int n = 1; step + n < last; ++n)
+    for (const auto& monitor : monitors_)
+      if (is_reached(steps_.time(step + n), monitor->next_time())) return n;
+  return static_cast<int>(std::max<std::int64_t>(last - step, 1));
+}
+
 void Simulation::step_to_the_end(Loop& loop) {
   RunState& state = loop.state;
   RunReport& report = state.report;
@@ -181,6 +190,7 @@ void Simulation::step_to_the_end(Loop& loop) {
     for (const Stage& stage : scheme.stages)
       state.model.evaluate(stage, state.time + stage.fraction * step, step);
   };
+  const int most_at_once = scheme.is_euler() ? state.model.steps_at_once() : 1;
 
   while (!loop.ending && state.time < end) {
     if (state.step >= settings_.max_steps) {
@@ -190,10 +200,15 @@ void Simulation::step_to_the_end(Loop& loop) {
                                     settings_.max_steps, state.time));
       break;
     }
+    int taken = 1;
     if (!scheme.adaptive()) {
       state.step_size = steps_.step();
-      try_step(state.step_size);
-      state.time = steps_.time(state.step + 1);
+      taken = steps_until_a_look(state.step, most_at_once);
+      if (taken > 1)
+        state.model.take_euler_steps(state.time, state.step_size, taken);
+      else
+        try_step(state.step_size);
+      state.time = steps_.time(state.step + taken);
     } else {
       double target = end;
       for (const auto& monitor : monitors_) {
@@ -220,8 +235,8 @@ void Simulation::step_to_the_end(Loop& loop) {
       state.step_size = step;
       state.time = step == target - state.time ? target : state.time + step;
     }
-    if (scheme.result != 0) state.model.swap(0, scheme.result);
-    ++state.step;
+    if (taken == 1 && scheme.result != 0) state.model.swap(0, scheme.result);
+    state.step += taken;
     state.seconds = loop.watch.seconds();
     for (const auto& monitor : monitors_)
       if (auto ending = monitor->look(state)) {

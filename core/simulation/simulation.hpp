@@ -50,6 +50,8 @@ class Simulation {
  private:
   struct Loop;
   void open_output(const RunOptions& options);
+  /// Equal steps, at most `most`, up to the next that a monitor wants to see.
+  int steps_until_a_look(std::int64_t step, int most) const;
   void step_to_the_end(Loop& loop);
   Provenance provenance() const;
   double stability_limit();

@@ -6,14 +6,10 @@
 #include <xp/runtime/error.hpp>
 
 namespace xp {
-namespace {
 
-// Two times are the same when they differ by rounding only.
-bool reached(double time, double wanted) {
+bool is_reached(double time, double wanted) {
   return time >= wanted - 1e-10 * std::max({std::abs(time), std::abs(wanted), 1e-300});
 }
-
-}  // namespace
 
 std::int64_t equal_steps(double length, double step) {
   const double quotient = length / step;
@@ -92,7 +88,7 @@ bool Schedule::due(std::int64_t step, double time, double seconds) {
     }
     case Unit::time: {
       bool result = false;
-      while (reached(time, start_ + static_cast<double>(reached_) * spec_.interval)) {
+      while (is_reached(time, start_ + static_cast<double>(reached_) * spec_.interval)) {
         // Far beyond the next time (a long step): all but the last are passed over.
         const double behind = (time - start_) / spec_.interval - static_cast<double>(reached_);
         reached_ += behind > 2 ? static_cast<std::int64_t>(behind) : 1;
@@ -103,7 +99,7 @@ bool Schedule::due(std::int64_t step, double time, double seconds) {
     case Unit::times: {
       bool result = false;
       while (reached_ < static_cast<std::int64_t>(spec_.times.size()) &&
-             reached(time, spec_.times[static_cast<std::size_t>(reached_)])) {
+             is_reached(time, spec_.times[static_cast<std::size_t>(reached_)])) {
         ++reached_;
         result = true;
       }
@@ -111,6 +107,11 @@ bool Schedule::due(std::int64_t step, double time, double seconds) {
     }
   }
   return false;
+}
+
+std::int64_t Schedule::next_step(std::int64_t step) const {
+  if (spec_.unit == ScheduleSpec::Unit::steps) return step + spec_.steps - step % spec_.steps;
+  return std::numeric_limits<std::int64_t>::max();
 }
 
 double Schedule::next_time() const {

@@ -14,6 +14,9 @@ namespace xp {
 /// Error of kind input when there would be more than 2^53.
 std::int64_t equal_steps(double length, double step);
 
+/// Is a wanted time reached? Two times are the same when they differ by rounding only.
+bool is_reached(double time, double wanted);
+
 /// Equal steps. Time is counted, not accumulated: step n is at start + n*step, and the last one is
 /// the end to the last bit.
 class EqualSteps {
@@ -65,6 +68,8 @@ class Schedule {
   /// True once for each time the schedule has reached; call after every step (and once at the
   /// start). `seconds` is the wall time since the start.
   bool due(std::int64_t step, double time, double seconds);
+  /// The next step after `step` that is due by its number; the largest number for none.
+  std::int64_t next_step(std::int64_t step) const;
   /// The next simulation time that is wanted, or infinity.
   double next_time() const;
 

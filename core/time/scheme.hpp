@@ -41,6 +41,8 @@ struct Scheme {
   int error_slot = -1;
   int error_order = 0;
   bool adaptive() const { return error_slot >= 0; }
+  /// Euler's method: several of its steps can go through memory at once.
+  bool is_euler() const { return stages.size() == 1; }
 };
 
 /// All explicit schemes: euler, ssprk2, ssprk3, rk4, rk32, rk54. Sources are in docs/numerics.md.

@@ -79,16 +79,15 @@ void apply_stage(const Space& space, const char* kernel, const Box& box, const R
               for (int l = 0; l < lanes; ++l) out[l] = cr * rates[l];
               continue;
             }
-            for (int m = 0; m < t.terms; ++m) {
+            const Real* start = &t.source[0](k, j, chunk);
+            const Real c0 = t.coefficient[0];
+            XP_VECTORISE
+            for (int l = 0; l < lanes; ++l) sums[l] = c0 * start[l];
+            for (int m = 1; m < t.terms; ++m) {
               const Real* source = &t.source[m](k, j, chunk);
               const Real c = t.coefficient[m];
-              if (m == 0) {
-                XP_VECTORISE
-                for (int l = 0; l < lanes; ++l) sums[l] = c * source[l];
-              } else {
-                XP_VECTORISE
-                for (int l = 0; l < lanes; ++l) sums[l] = sums[l] + c * source[l];
-              }
+              XP_VECTORISE
+              for (int l = 0; l < lanes; ++l) sums[l] = sums[l] + c * source[l];
             }
             Real* out = &t.target(k, j, chunk);
             XP_VECTORISE

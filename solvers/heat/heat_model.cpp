@@ -6,6 +6,7 @@
 #include <xp/runtime/backend.hpp>
 #include <xp/runtime/error.hpp>
 #include <xp/solvers/heat/heat_kernels.hpp>
+#include <xp/time/sweep.hpp>
 
 namespace xp {
 
@@ -118,6 +119,12 @@ void HeatModel<Space, Real>::allocate(int slots) {
     source_field_ = array("heat: source");
     evaluate_source(0);
   }
+  if constexpr (is_host_space<Space>) {
+    const int arrays = 2 + coefficient_arrays() + (constant_source_ ? 0 : 1);
+    if (!timed_source_ && this->ghosts(0).is_steady())
+      sweep_plan_ =
+          plan_sweep(this->grid(), this->order(), arrays, sizeof(Real), thread_count<Space>());
+  }
 }
 
 template <class Space, class Real>
@@ -200,44 +207,84 @@ void HeatModel<Space, Real>::evaluate_source(double time) {
 }
 
 template <class Space, class Real>
+template <int dimensions, int order, class Use>
+void HeatModel<Space, Real>::with_kernels(int a, int b, const Use& use) const {
+  const Grid& grid = this->grid();
+  const Real source = constant_source_ ? static_cast<Real>(source_value_) : Real(0);
+  const auto use_both = [&](auto kernel) {
+    kernel.source = source;
+    for (const Axis axis : all_axes)
+      kernel.factor[index(axis)] =
+          static_cast<Real>((constant_diffusivity_ ? diffusivity_value_ : 1) /
+                            (grid.spacing(axis) * grid.spacing(axis)));
+    auto other = kernel;
+    kernel.u = this->view(a, 0);
+    other.u = this->view(b, 0);
+    use(kernel, other);
+  };
+  if (constant_diffusivity_) {
+    use_both(ConstantDiffusion<dimensions, order, Space, Real>{});
+  } else if constexpr (order == 2) {
+    FaceDiffusion<dimensions, Space, Real> kernel{};
+    for (int n = 0; n < dimensions; ++n) kernel.faces[n] = coefficients_[n].view();
+    use_both(kernel);
+  } else {
+    ProductDiffusion<dimensions, Space, Real> kernel{};
+    kernel.diffusivity = coefficients_[0].view();
+    for (const Axis axis : all_axes)
+      kernel.inverse[index(axis)] = static_cast<Real>(1 / grid.spacing(axis));
+    for (int n = 0; n < dimensions; ++n) kernel.gradient[n] = coefficients_[1 + n].view();
+    use_both(kernel);
+  }
+}
+
+template <class Space, class Real>
 template <int dimensions, int order>
 void HeatModel<Space, Real>::rate_of_order(const Stage& stage, double step) {
-  const Grid& grid = this->grid();
   StageTarget<Space, Real> targets[max_stage_outputs];
   const int count = this->targets(stage, 0, step, targets);
   // A source that varies is one more array of the sum.
   if (!constant_source_)
     for (int n = 0; n < count; ++n)
       targets[n].add(source_field_.view(), stage.outputs[n].rate * step);
+  with_kernels<dimensions, order>(stage.in, stage.in, [&](const auto& kernel, const auto&) {
+    apply_stage(this->space(), "heat: rate", this->grid().cells(Region::own), kernel, targets,
+                count);
+  });
+}
 
-  Real factor[3] = {}, inverse[3] = {};
-  for (const Axis axis : all_axes) {
-    inverse[index(axis)] = static_cast<Real>(1 / grid.spacing(axis));
-    factor[index(axis)] = static_cast<Real>((constant_diffusivity_ ? diffusivity_value_ : 1) /
-                                            (grid.spacing(axis) * grid.spacing(axis)));
-  }
-  const Box own = grid.cells(Region::own);
-  const FieldView<Space, Real> u = this->view(stage.in, 0);
-  const Real source = constant_source_ ? static_cast<Real>(source_value_) : Real(0);
-  const auto apply = [&](auto& kernel) {
-    kernel.u = u;
-    kernel.source = source;
-    for (int a = 0; a < 3; ++a) kernel.factor[a] = factor[a];
-    apply_stage(this->space(), "heat: rate", own, kernel, targets, count);
-  };
-  if (constant_diffusivity_) {
-    ConstantDiffusion<dimensions, order, Space, Real> kernel;
-    apply(kernel);
-  } else if constexpr (order == 2) {
-    FaceDiffusion<dimensions, Space, Real> kernel;
-    for (int a = 0; a < dimensions; ++a) kernel.faces[a] = coefficients_[a].view();
-    apply(kernel);
+template <class Space, class Real>
+template <int dimensions, int order>
+void HeatModel<Space, Real>::sweep(double step, int count) {
+  with_kernels<dimensions, order>(0, 1, [&](const auto& even, const auto& odd) {
+    Sweep<dimensions, order, Space, Real, std::remove_cvref_t<decltype(even)>> sweep;
+    for (const int from : {0, 1}) {
+      sweep.u[from] = this->view(from, 0);
+      sweep.update[from].rate = static_cast<Real>(step);
+      sweep.update[from].add(sweep.u[from], 1);
+      if (!constant_source_) sweep.update[from].add(source_field_.view(), step);
+    }
+    sweep.rate[0] = even;
+    sweep.rate[1] = odd;
+    sweep.ghosts = this->ghosts(0).template steady<order>();
+    sweep.own = this->grid().cells(Region::own);
+    sweep.plan = sweep_plan_;
+    sweep.run(this->space(), "heat: sweep", count);
+  });
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::take_euler_steps(double time, double step, int count) {
+  if constexpr (is_host_space<Space>) {
+    this->ghosts(0).fill(this->space(), this->view(0, 0), time);
+    const bool fourth = this->order() == Order::fourth;
+    if (this->grid().dimensions() == 2)
+      fourth ? sweep<2, 4>(step, count) : sweep<2, 2>(step, count);
+    else
+      fourth ? sweep<3, 4>(step, count) : sweep<3, 2>(step, count);
+    if (count % 2 != 0) this->swap(0, 1);
   } else {
-    ProductDiffusion<dimensions, Space, Real> kernel;
-    kernel.diffusivity = coefficients_[0].view();
-    for (int a = 0; a < 3; ++a) kernel.inverse[a] = inverse[a];
-    for (int a = 0; a < dimensions; ++a) kernel.gradient[a] = coefficients_[1 + a].view();
-    apply(kernel);
+    Base::take_euler_steps(time, step, count);
   }
 }
 

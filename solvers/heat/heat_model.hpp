@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xp/simulation/field_model.hpp>
+#include <xp/time/sweep_plan.hpp>
 
 namespace xp {
 
@@ -23,10 +24,18 @@ class HeatModel final : public FieldModel<Space, Real> {
   std::int64_t memory(int slots) const override;
   void allocate(int slots) override;
 
+  int steps_at_once() const override { return sweep_plan_.steps; }
+  void take_euler_steps(double time, double step, int count) override;
+
   /// Called by evaluate(); public because CUDA asks it of functions with kernels.
   void rate(const Stage& stage, double time, double step) override;
+  /// Calls `use(kernel of slot a, kernel of slot b)` with the kernels of the right-hand side.
+  template <int dimensions, int order, class Use>
+  void with_kernels(int a, int b, const Use& use) const;
   template <int dimensions, int order>
   void rate_of_order(const Stage& stage, double step);
+  template <int dimensions, int order>
+  void sweep(double step, int count);
   void tabulate_faces();
   void tabulate_gradient();
   void evaluate_source(double time);
@@ -43,6 +52,7 @@ class HeatModel final : public FieldModel<Space, Real> {
   // order: D at centres, then its derivative along each axis.
   std::vector<Field<Space, Real>> coefficients_;
   Field<Space, Real> source_field_;
+  SweepPlan sweep_plan_;
 };
 
 }  // namespace xp

@@ -13,28 +13,23 @@ namespace xp {
 
 /// Everything that one pass over the values of an array gives.
 struct Sums {
-  double min = DBL_MAX, max = -DBL_MAX;  ///< of the finite values
+  double min = DBL_MAX, max = -DBL_MAX;  ///< a NaN does not count
   double sum = 0, sum_abs = 0, sum_square = 0;
-  double largest = 0;  ///< |value|
   std::int64_t not_finite = 0;
 
+  /// The largest |value|: a NaN or an infinity where there is one.
+  double largest() const { return not_finite > 0 ? sum_abs : max < -min ? -min : max; }
+
   KOKKOS_INLINE_FUNCTION void add(double value) {
-    // A NaN compares false with everything, an infinity is beyond every finite number.
     const double size = value < 0 ? -value : value;
-    if (!(size <= DBL_MAX)) {
-      ++not_finite;
-      sum += value;
-      sum_abs += size;
-      sum_square += size;
-      largest = size > largest || size != size ? size : largest;
-      return;
-    }
+    // A NaN compares false with everything, an infinity is beyond every finite number.
+    const bool finite = size <= DBL_MAX;
     min = value < min ? value : min;
     max = value > max ? value : max;
     sum += value;
     sum_abs += size;
     sum_square += value * value;
-    largest = size > largest ? size : largest;
+    not_finite += finite ? 0 : 1;
   }
   KOKKOS_INLINE_FUNCTION void join(const Sums& other) {
     min = other.min < min ? other.min : min;
@@ -42,7 +37,6 @@ struct Sums {
     sum += other.sum;
     sum_abs += other.sum_abs;
     sum_square += other.sum_square;
-    largest = other.largest > largest || other.largest != other.largest ? other.largest : largest;
     not_finite += other.not_finite;
   }
 };
@@ -73,6 +67,9 @@ class Measure {
                      const DeviceProgram<Space>& program, const CellInputs<Space, Real>& inputs);
 
  private:
+  template <class Fill>
+  Sums reduce(const Space& space, const char* kernel, const Fill& fill);
+
   Box box_;
   Reducer<Space, Sums> reduction_;
 };

@@ -6,7 +6,7 @@ namespace xp {
 namespace {
 
 Norms norms_of(const Sums& sums, double cells) {
-  return {sums.sum_abs / cells, std::sqrt(sums.sum_square / cells), sums.largest};
+  return {sums.sum_abs / cells, std::sqrt(sums.sum_square / cells), sums.largest()};
 }
 
 }  // namespace

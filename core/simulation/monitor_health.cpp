@@ -36,7 +36,7 @@ class HealthMonitor final : public Monitor {
   }
 
  private:
-  static constexpr std::int64_t every = 100;
+  static constexpr std::int64_t every = 200;
 };
 
 }  // namespace

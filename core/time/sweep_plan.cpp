@@ -55,10 +55,9 @@ SweepPlan plan_sweep(const Grid& grid, Order order, int arrays, int value_bytes,
 
     SweepCuts rows{dimensions == 3 ? cells(Axis::y) : 1, 1, false, reach};
     const int most = std::max(1, rows.cells / smallest);
-    const std::int64_t wanted =
-        std::max<std::int64_t>((threads + layers.parts - 1) / layers.parts,
-                               rows_in_cache > 0 ? (rows.cells + rows_in_cache - 1) / rows_in_cache
-                                                 : most + 1);
+    const std::int64_t wanted = std::max<std::int64_t>(
+        (threads + layers.parts - 1) / layers.parts,
+        rows_in_cache > 0 ? (rows.cells + rows_in_cache - 1) / rows_in_cache : most + 1);
     if (wanted > most) continue;
     rows.parts = static_cast<int>(wanted);
     rows.wraps = rows.parts > 1 && grid.periodic(Axis::y);

@@ -142,8 +142,7 @@ class SweepOfKind : public testing::Test {
       const auto rate = [&](const xp::Field<Space, Real>& u) {
         Rate result{};
         result.u = u.view();
-        for (int a = 0; a < dimensions; ++a)
-          result.factor[a] = static_cast<Real>(1 + 0.25 * a);
+        for (int a = 0; a < dimensions; ++a) result.factor[a] = static_cast<Real>(1 + 0.25 * a);
         result.source = Real(0.125);
         return result;
       };
@@ -247,8 +246,8 @@ class Witness final : public xp::Monitor {
   std::set<std::int64_t>& seen_;
 };
 
-class SweptRuns
-    : public testing::TestWithParam<std::tuple<std::string, std::string, std::string>> {};
+class SweptRuns : public testing::TestWithParam<std::tuple<std::string, std::string, std::string>> {
+};
 
 TEST_P(SweptRuns, AreThoseOfSingleSteps) {
   const auto [backend, precision, special] = GetParam();
@@ -265,14 +264,12 @@ output: {every: 3e-5}
   std::vector<std::string> overrides = {"run.backend=" + backend, "run.precision=" + precision};
   if (!special.empty()) overrides.push_back(special);
   std::set<std::int64_t> seen;
-  const test::Run together =
-      test::run(text, overrides, xp::builtin_models(), [&](xp::Simulation& simulation) {
-        simulation.add_monitor(std::make_unique<Witness>(seen));
-      });
-  const test::Run single =
-      test::run(text, overrides, xp::builtin_models(), [&](xp::Simulation& simulation) {
-        simulation.add_monitor(std::make_unique<EveryStep>());
-      });
+  const test::Run together = test::run(
+      text, overrides, xp::builtin_models(),
+      [&](xp::Simulation& simulation) { simulation.add_monitor(std::make_unique<Witness>(seen)); });
+  const test::Run single = test::run(
+      text, overrides, xp::builtin_models(),
+      [&](xp::Simulation& simulation) { simulation.add_monitor(std::make_unique<EveryStep>()); });
   EXPECT_EQ(together.report.steps, single.report.steps);
   EXPECT_EQ(together.report.time, single.report.time);
   EXPECT_EQ(together.report.transfers.to_host.count, single.report.transfers.to_host.count);
@@ -286,8 +283,7 @@ output: {every: 3e-5}
 
 INSTANTIATE_TEST_SUITE_P(
     Backends, SweptRuns,
-    testing::Combine(testing::ValuesIn(test::backend_names()),
-                     testing::Values("double", "float"),
+    testing::Combine(testing::ValuesIn(test::backend_names()), testing::Values("double", "float"),
                      testing::Values("", "numerics.order=4", "heat.source=x*y",
                                      "heat.diffusivity=1 + x*y", "output.every=7 steps",
                                      "time.max_steps=13",
@@ -297,7 +293,8 @@ TEST(SweptRuns, NotWhereSomethingDependsOnTheTime) {
   for (const std::string special :
        {"heat.source=t", "boundary_conditions.u.y+={dirichlet: t}", "time.scheme=ssprk3"}) {
     std::set<std::int64_t> seen;
-    const test::Run result = test::run(R"yaml(
+    const test::Run result =
+        test::run(R"yaml(
 xpsim: 1
 grid: {cells: [300, 400]}
 model: heat
@@ -305,10 +302,9 @@ heat: {initial: "1"}
 boundary_conditions: {u: {x: {neumann: 0}, y-: {dirichlet: 0.25}, y+: {dirichlet: 0}}}
 time: {scheme: euler, end: 2e-5}
 )yaml",
-                                       {special}, xp::builtin_models(),
-                                       [&](xp::Simulation& simulation) {
-                                         simulation.add_monitor(std::make_unique<Witness>(seen));
-                                       });
+                  {special}, xp::builtin_models(), [&](xp::Simulation& simulation) {
+                    simulation.add_monitor(std::make_unique<Witness>(seen));
+                  });
     EXPECT_EQ(static_cast<std::int64_t>(seen.size()), result.report.steps) << special;
   }
 }

@@ -16,6 +16,12 @@ void* _Znwm(size_t size) {
   return memory;
 }
 
+void* _ZnwmRKSt9nothrow_t(size_t size, const void* nothrow) {
+  (void)nothrow;
+  atomic_fetch_add(&allocations, 1);
+  return malloc(size > 0 ? size : 1);
+}
+
 void _ZdlPv(void* memory) {
   free(memory);
 }

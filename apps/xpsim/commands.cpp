@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include <cmath>
+#include <csignal>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -60,6 +61,8 @@ std::string number_or(double value, const char* otherwise) {
 }  // namespace
 
 int run_command(const CommandLine& line, const xp::Registry& registry) {
+  // A pipe whose reader has gone is a file that cannot be written, not the end of the run.
+  std::signal(SIGPIPE, SIG_IGN);
   Terminal terminal(line.quiet);
   Prepared prepared = prepare(line, registry);
   xp::Simulation& simulation = *prepared.simulation;
@@ -98,7 +101,7 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
   for (const auto& [field, norms] : report.errors)
     xp::log_info(fmt::format("error of {}: l1 {:.3e}, l2 {:.3e}, linf {:.3e}", field, norms.l1,
                              norms.l2, norms.linf));
-  return code;
+  return code == 0 && terminal.log_failed() ? xp::exit_code(xp::RunStatus::failed) : code;
 }
 
 int check_command(const CommandLine& line, const xp::Registry& registry) {

@@ -1,6 +1,7 @@
 #include "terminal.hpp"
 
 #include <cstdio>
+#include <set>
 
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
+#include <xp/runtime/error.hpp>
 #include <xp/runtime/log.hpp>
 
 namespace {
@@ -42,12 +44,20 @@ spdlog::level::level_enum level_of(xp::LogLevel level) {
   }
 }
 
+// spdlog's message names the file and ends with the reason.
+std::string cannot_write(const std::string& path, const std::string& error) {
+  const std::size_t colon = error.rfind(": ");
+  return "cannot write the log '" + path +
+         "': " + (colon == std::string::npos ? error : error.substr(colon + 2));
+}
+
 }  // namespace
 
 struct Terminal::Impl {
   spdlog::logger screen{"xpsim", std::make_shared<spdlog::sinks::stderr_sink_st>()};
   std::unique_ptr<spdlog::logger> file, json;
-  bool line_open = false;
+  std::set<std::string> errors;  // that have been said
+  bool line_open = false, log_failed = false;
 
   void end_line() {
     if (line_open) std::fputc('\n', stderr);
@@ -55,6 +65,8 @@ struct Terminal::Impl {
   }
 
   void message(xp::LogLevel level, std::string_view text) {
+    // The library says where it happened what the run's own message says again at its end.
+    if (level == xp::LogLevel::error && !errors.emplace(text).second) return;
     end_line();
     const char* prefix = level == xp::LogLevel::info      ? ""
                          : level == xp::LogLevel::warning ? "warning: "
@@ -87,11 +99,26 @@ Terminal::~Terminal() {
 }
 
 void Terminal::open_log(const std::string& path, bool json) {
-  auto logger = std::make_unique<spdlog::logger>(
-      "file", std::make_shared<spdlog::sinks::basic_file_sink_st>(path, true));
+  std::shared_ptr<spdlog::sinks::sink> sink;
+  try {
+    sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path, true);
+  } catch (const spdlog::spdlog_ex& error) {
+    throw xp::Error(xp::ErrorKind::failure, cannot_write(path, error.what()));
+  }
+  auto logger = std::make_unique<spdlog::logger>("file", std::move(sink));
   logger->set_pattern(json ? "%v" : "%Y-%m-%d %H:%M:%S  %v");
   logger->flush_on(spdlog::level::info);
+  // Every line fails from then on, this message among them: it is said once.
+  logger->set_error_handler([this, path, said = false](const std::string& error) mutable {
+    if (said) return;
+    said = impl_->log_failed = true;
+    impl_->message(xp::LogLevel::error, cannot_write(path, error));
+  });
   (json ? impl_->json : impl_->file) = std::move(logger);
+}
+
+bool Terminal::log_failed() const {
+  return impl_->log_failed;
 }
 
 xp::ProgressSink Terminal::progress(const std::string& how) {

@@ -16,6 +16,8 @@ class Terminal {
 
   /// Adds a log file: plain lines, or one JSON object per line.
   void open_log(const std::string& path, bool json);
+  /// Was there a line that could not be written to one of them?
+  bool log_failed() const;
 
   /// A sink for progress: "auto" (a line that renews itself on a terminal, else plain lines),
   /// "plain", "none".

@@ -321,8 +321,10 @@ class Checker {
       if (node.text == later)
         return refuse(shown, node.where,
                       "'" + later + "' in " + shown + " is not supported by this version of xpsim");
-    std::string names;
-    for (const std::string& allowed : entry.choices) names += (names.empty() ? "" : ", ") + allowed;
+    // What is not written as an integer may still be one of numbers: evaluate() finds out.
+    if (entry.type == ValueType::choice && has_numbers(entry) &&
+        node.text.find_first_not_of("0123456789") != std::string::npos)
+      return true;
     std::string hint = did_you_mean(node.text, entry.choices);
     // The short form of a side takes a word; what needs a value is a block.
     const std::string block = entry.path.substr(0, std::max<std::size_t>(1, entry.path.rfind('.')));
@@ -336,8 +338,7 @@ class Checker {
       }
       if (hint.empty()) hint = "or a block with one of: " + others + ", as in {dirichlet: 0}";
     }
-    return refuse(shown, node.where, "unknown " + shown + " '" + node.text + "'; one of: " + names,
-                  hint);
+    return refuse(shown, node.where, unknown_choice(entry, shown, node.text), hint);
   }
 
   const Schema& schema_;
@@ -346,6 +347,19 @@ class Checker {
 };
 
 }  // namespace
+
+bool has_numbers(const SchemaEntry& entry) {
+  return std::any_of(entry.choices.begin(), entry.choices.end(), [](const std::string& choice) {
+    return choice[0] >= '0' && choice[0] <= '9';
+  });
+}
+
+std::string unknown_choice(const SchemaEntry& entry, const std::string& shown,
+                           const std::string& text) {
+  std::string names;
+  for (const std::string& allowed : entry.choices) names += (names.empty() ? "" : ", ") + allowed;
+  return "unknown " + shown + " '" + text + "'; one of: " + names;
+}
 
 std::set<std::string> check_tree(ConfigNode& root, const Schema& schema, const Position& top,
                                  Diagnostics& diagnostics) {

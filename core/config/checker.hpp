@@ -16,4 +16,11 @@ namespace xp {
 std::set<std::string> check_tree(ConfigNode& root, const Schema& schema, const Position& top,
                                  Diagnostics& diagnostics);
 
+/// Are there numbers among the choices of an entry, as the 2 and 4 of numerics.order?
+bool has_numbers(const SchemaEntry& entry);
+
+/// The message about a value that is none of the choices of its entry.
+std::string unknown_choice(const SchemaEntry& entry, const std::string& shown,
+                           const std::string& text);
+
 }  // namespace xp

@@ -104,7 +104,7 @@ void Config::evaluate(const Evaluator& evaluator,
   for (const std::string& name : refused_keys("parameters")) failed.insert(name);
   const ScalarReader evaluation(evaluator, failed, diagnostics);
   Impl& impl = *impl_;
-  const auto one = [&](const ConfigNode& node, const SchemaEntry& entry, const std::string& path) {
+  const auto one = [&](ConfigNode& node, const SchemaEntry& entry, const std::string& path) {
     const auto is_word = [&] {
       return node.kind == Kind::scalar && std::find(entry.choices.begin(), entry.choices.end(),
                                                     node.text) != entry.choices.end();
@@ -141,24 +141,29 @@ void Config::evaluate(const Evaluator& evaluator,
         else if (const auto value = evaluation.schedule(node, path))
           impl.schedules[path] = *value;
         return;
+      case ValueType::choice:
+        // From here on it is the choice itself, however the number was written.
+        if (has_numbers(entry) && !is_word())
+          if (const auto value = evaluation.choice(node, entry, path)) node.text = *value;
+        return;
       default:
         return;
     }
   };
-  const auto walk = [&](auto& self, const ConfigNode& node, const std::string& path) -> void {
+  const auto walk = [&](auto& self, ConfigNode& node, const std::string& path) -> void {
     const SchemaEntry* entry = path.empty() ? nullptr : impl.schema.find(path);
     if (entry && entry->type != ValueType::block && entry->type != ValueType::map &&
         entry->type != ValueType::list)
       return one(node, *entry, path);
     for (std::size_t n = 0; n < node.items.size(); ++n) {
-      const ConfigItem& item = node.items[n];
+      ConfigItem& item = node.items[n];
       self(self, item.value,
            path_below(path, node.kind == Kind::list ? std::to_string(n) : item.key));
     }
   };
   // Parameters first: numbers anywhere may be made of them.
-  if (const ConfigNode* parameters = impl.find("parameters"))
-    for (const ConfigItem& item : parameters->items) {
+  if (ConfigItem* parameters = impl.root.find("parameters"))
+    for (ConfigItem& item : parameters->value.items) {
       const std::string path = "parameters." + item.key;
       walk(walk, item.value, path);
       const auto value = impl.numbers.find(path + ".value");
@@ -168,7 +173,7 @@ void Config::evaluate(const Evaluator& evaluator,
         failed.insert(item.key);
     }
   if (impl.root.kind == Kind::mapping)
-    for (const ConfigItem& item : impl.root.items)
+    for (ConfigItem& item : impl.root.items)
       if (item.key != "parameters") walk(walk, item.value, item.key);
 }
 

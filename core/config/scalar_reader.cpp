@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include <xp/config/checker.hpp>
+
 namespace xp {
 namespace {
 
@@ -69,6 +71,17 @@ std::optional<double> ScalarReader::duration(const ConfigNode& node, const Schem
   const auto value = number(node, shown, quantity.number, "a duration");
   if (!value || !in_range(node, entry, shown, *value * unit)) return {};
   return *value * unit;
+}
+
+std::optional<std::string> ScalarReader::choice(const ConfigNode& node, const SchemaEntry& entry,
+                                                const std::string& shown) const {
+  if (mentions_failed(node.text)) return {};
+  const Evaluation result = evaluator_(node.text);
+  for (const std::string& allowed : entry.choices)
+    if (result.value && evaluator_(allowed).value == result.value) return allowed;
+  diagnostics_.add(node.where, unknown_choice(entry, shown, node.text),
+                   did_you_mean(node.text, entry.choices));
+  return {};
 }
 
 std::optional<ScheduleSpec> ScalarReader::schedule(const ConfigNode& node,

@@ -27,6 +27,9 @@ class ScalarReader {
   /// In seconds.
   std::optional<double> duration(const ConfigNode& node, const SchemaEntry& entry,
                                  const std::string& shown) const;
+  /// The choice that is the number which the text gives.
+  std::optional<std::string> choice(const ConfigNode& node, const SchemaEntry& entry,
+                                    const std::string& shown) const;
   std::optional<ScheduleSpec> schedule(const ConfigNode& node, const std::string& shown) const;
 
  private:

@@ -74,8 +74,6 @@ GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions
         }
         strip.timed = program.uses_time;
         strip.program = DeviceProgram<Space>(program);
-        strip.values = decltype(strip.values)("boundary: values", side.lines.size(2),
-                                              side.lines.size(1), side.lines.size(0));
       };
       if (condition.has_value()) set(side.value, condition.value);
       if (condition.kind == BoundaryKind::robin) {
@@ -99,6 +97,32 @@ GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions
     }
     box = box.grown(axis, grid.ghosts(axis), grid.ghosts(axis));
   }
+}
+
+template <class Space, class Real>
+std::int64_t GhostFiller<Space, Real>::memory() const {
+  std::int64_t values = 0;
+  for (const Side& side : sides_)
+    for (const Strip* strip : {&side.alpha, &side.beta, &side.value})
+      if (!strip->constant) values += side.lines.count();
+  return values * static_cast<std::int64_t>(sizeof(double));
+}
+
+template <class Space, class Real>
+void GhostFiller<Space, Real>::allocate() {
+  for (Side& side : sides_)
+    for (Strip* strip : {&side.alpha, &side.beta, &side.value})
+      if (!strip->constant && !strip->values.data())
+        strip->values = decltype(strip->values)("boundary: values", side.lines.size(2),
+                                                side.lines.size(1), side.lines.size(0));
+}
+
+template <class Space, class Real>
+std::array<bool, 3> GhostFiller<Space, Real>::wraps() const {
+  std::array<bool, 3> result{};
+  for (const Side& side : sides_)
+    result[static_cast<std::size_t>(index(side.axis))] = !is_wall(side.kind);
+  return result;
 }
 
 template <class Space, class Real>
@@ -167,6 +191,7 @@ void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box&
 template <class Space, class Real>
 void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, Real>& u,
                                     double time) {
+  allocate();
   const std::int64_t strides[3] = {1, static_cast<std::int64_t>(u.extent(2)),
                                    static_cast<std::int64_t>(u.extent(1) * u.extent(2))};
   for (std::size_t n = 0; n < sides_.size(); ++n) {

@@ -1,6 +1,7 @@
 // Filling the ghost cells of a field from its boundary conditions.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include <xp/field/evaluate.hpp>
@@ -22,11 +23,18 @@ class GhostFiller {
   /// of a robin condition have no solution (alpha/2 + beta/spacing = 0).
   GhostFiller(const Grid& grid, const BoundaryConditions& conditions, Order order);
 
+  /// Bytes that allocate() takes: the strips along walls whose values are no constants.
+  std::int64_t memory() const;
+  /// Allocates them; fill() does it when it has not been done.
+  void allocate();
+
   /// Fills the ghosts of a field's component at a time.
   void fill(const Space& space, const FieldView<Space, Real>& u, double time);
 
   /// Does nothing here depend on the time or the place along a wall?
   bool is_steady() const;
+  /// The axes along which each end follows the other: periodic and antiperiodic ones.
+  std::array<bool, 3> wraps() const;
   /// The conditions as plain data, where they are steady and of that order.
   template <int order>
   SteadyGhosts<order, Real> steady() const;

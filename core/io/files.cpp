@@ -29,6 +29,13 @@ void sync_path(const std::string& path, int flags) {
     throw Error(ErrorKind::failure, "cannot write '" + path + "' to disk: " + why);
 }
 
+// Does the path name something that is no regular file?
+bool is_something_else(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
 }  // namespace
 
 void make_directory(const std::string& path) {
@@ -54,13 +61,18 @@ void commit_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  {
-    std::ofstream file(partial_name(path), std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (!file) throw Error(ErrorKind::failure, "cannot write '" + path + "': " + reason());
+  // A device, a pipe or a link takes the text itself: a rename would put a file in its place.
+  const bool direct = is_something_else(path);
+  const std::string target = direct ? path : partial_name(path);
+  std::ofstream file(target, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) {
+    const std::string why = reason();
+    if (!direct) ::unlink(target.c_str());
+    throw Error(ErrorKind::failure, "cannot write '" + path + "': " + why);
   }
-  commit_file(path);
+  if (!direct) commit_file(path);
 }
 
 std::string read_file(const std::string& path) {

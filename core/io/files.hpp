@@ -11,7 +11,8 @@ void make_directory(const std::string& path);
 std::string partial_name(const std::string& path);
 /// Syncs the file partial_name(path), renames it to `path` and syncs the folder.
 void commit_file(const std::string& path);
-/// Writes text to `path` atomically.
+/// Writes text to `path`: atomically where that is new or a regular file; into a device or a pipe
+/// directly.
 void write_file(const std::string& path, const std::string& text);
 /// Reads a whole file; throws an Error of kind input that names it and the system's reason.
 std::string read_file(const std::string& path);

@@ -1,6 +1,6 @@
 // Reductions over index boxes. The result stays in the memory of the execution space until it is
 // asked for; on a CPU it does not depend on the number of threads: each row is summed by itself,
-// and the rows in their order.
+// rows in their order in groups that depend on the box alone, and the groups in theirs.
 #pragma once
 
 #include <xp/runtime/box.hpp>
@@ -38,48 +38,41 @@ class Reducer {
   Reducer() = default;
   explicit Reducer(const Box& largest)
       : result_("reduction: result"),
-        rows_("reduction: rows", is_host_space<Space>
-                                     ? static_cast<std::size_t>(largest.size(1)) * largest.size(2)
-                                     : 0) {}
+        partial_(
+            "reduction: parts",
+            is_host_space<Space>
+                ? static_cast<std::size_t>(std::min(
+                      static_cast<std::int64_t>(largest.size(1)) * largest.size(2), most_groups))
+                : 0) {}
 
-  /// Starts the reduction: `f(k, j, i, value)` joins a cell's part into `value`.
-  template <class F>
-  void start(const Space& space, const char* kernel, const Box& box, const F& f) {
-    if constexpr (is_host_space<Space>)
-      start_rows(
-          space, kernel, box, KOKKOS_LAMBDA(int k, int j, int first, int last, Value& value) {
-            for (int i = first; i < last; ++i) f(k, j, i, value);
-          });
-    else
-      start_rows(
-          space, kernel, box,
-          KOKKOS_LAMBDA(int k, int j, int first, int, Value& value) { f(k, j, first, value); });
-  }
-
-  /// The same for kernels that work on pieces of rows: `f(k, j, first, last, value)`; whole rows on
-  /// a CPU, single cells on a GPU.
+  /// Starts the reduction: `f(k, j, first, last, value)` joins the part of a piece of a row into
+  /// `value`: whole rows on a CPU, single cells on a GPU.
   template <class F>
   void start_rows(const Space& space, const char* kernel, const Box& box, const F& f) {
     const int nj = box.size(1), ni = box.size(0);
     const int i0 = box.lower[0], j0 = box.lower[1], k0 = box.lower[2];
     if constexpr (is_host_space<Space>) {
-      // The box of row heads: the loop over it is parallel over rows.
       const std::int64_t rows = static_cast<std::int64_t>(nj) * box.size(2);
-      const auto partial = rows_;
+      const std::int64_t groups = std::min(rows, most_groups);
+      const auto partial = partial_;
       const auto result = result_;
       const int i1 = box.upper[0];
-      const auto row = [=](const std::int64_t n) {
-        Value value;
-        f(k0 + static_cast<int>(n / nj), j0 + static_cast<int>(n % nj), i0, i1, value);
-        partial(static_cast<std::size_t>(n)) = value;
+      const auto group = [=](const std::int64_t g) {
+        Value sum;
+        for (std::int64_t n = rows * g / groups; n < rows * (g + 1) / groups; ++n) {
+          Value value;
+          f(k0 + static_cast<int>(n / nj), j0 + static_cast<int>(n % nj), i0, i1, value);
+          sum.join(value);
+        }
+        partial(static_cast<std::size_t>(g)) = sum;
       };
       if (box.count() <= smallest_parallel_loop)
-        for (std::int64_t n = 0; n < rows; ++n) row(n);
+        for (std::int64_t g = 0; g < groups; ++g) group(g);
       else
-        Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Space>(space, 0, rows), row);
+        Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Space>(space, 0, groups), group);
       space.fence();
       Value total;
-      for (std::int64_t n = 0; n < rows; ++n) total.join(partial(static_cast<std::size_t>(n)));
+      for (std::int64_t g = 0; g < groups; ++g) total.join(partial(static_cast<std::size_t>(g)));
       result() = total;
     } else {
       Kokkos::parallel_reduce(
@@ -104,8 +97,11 @@ class Reducer {
   }
 
  private:
+  // Bounds the memory, far above the number of threads.
+  static constexpr std::int64_t most_groups = 4096;
+
   Kokkos::View<Value, typename Space::memory_space> result_;
-  Kokkos::View<Value*, typename Space::memory_space> rows_;
+  Kokkos::View<Value*, typename Space::memory_space> partial_;
 };
 
 }  // namespace xp

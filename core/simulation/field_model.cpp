@@ -21,7 +21,6 @@ FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldIn
   for (const Program& program : initial) initial_.emplace_back(program);
   for (const BoundaryConditions& conditions : setup.boundaries)
     ghosts_.emplace_back(grid_, conditions, order_);
-  // One value per row of cells: enough for all measurements, before anything large is allocated.
   measure_ = Measure<Space, Real>(own_);
 }
 
@@ -32,11 +31,14 @@ std::int64_t FieldModel<Space, Real>::memory(int slots) const {
   for (const FieldInfo& info : infos_)
     state +=
         info.components * cell * grid_.cells(info.ghosted ? Region::ghosted : Region::own).count();
-  return slots * state + cell * own_.count();
+  std::int64_t walls = 0;
+  for (const GhostFiller<Space, Real>& ghosts : ghosts_) walls += ghosts.memory();
+  return slots * state + cell * own_.count() + walls;
 }
 
 template <class Space, class Real>
 void FieldModel<Space, Real>::allocate(int slots) {
+  for (GhostFiller<Space, Real>& ghosts : ghosts_) ghosts.allocate();
   slots_.resize(static_cast<std::size_t>(slots));
   for (auto& slot : slots_) {
     slot.clear();

@@ -24,6 +24,7 @@ struct RunState {
   std::int64_t step = 0;
   double time = 0, step_size = 0;
   double seconds = 0;  ///< wall time since the first step
+  bool last = false;   ///< no step follows, whatever monitors say
 };
 
 /// How a run ends early.

@@ -22,7 +22,7 @@ class ConvergenceMonitor final : public Monitor {
   }
 
   std::optional<Ending> look(const RunState& state) override {
-    if (state.step % settings_.check_every != 0) return {};
+    if (state.step % settings_.check_every != 0 && !state.last) return {};
     return check(state);
   }
 

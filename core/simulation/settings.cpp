@@ -10,6 +10,11 @@ namespace xp {
 // Along one axis, ghost cells included, indices are 32 bits wide.
 constexpr std::int64_t most_cells = (std::int64_t{1} << 31) - 1 - 2 * ghost_width(Order::fourth);
 
+static bool is_reserved(const std::string& name) {
+  const auto& reserved = reserved_names();
+  return std::find(reserved.begin(), reserved.end(), name) != reserved.end();
+}
+
 Symbols symbols_of(const Input& input, int dimensions) {
   Symbols symbols;
   symbols.dimensions = dimensions;
@@ -79,12 +84,15 @@ void SettingsReader::names() {
   for (const std::string block : {"parameters", "definitions"})
     for (const std::string& name : config_.keys(block)) {
       const Position where = config_.key_position(block + "." + name);
-      const auto& reserved = reserved_names();
-      if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
+      if (is_reserved(name)) {
         diagnostics_.add(where, "'" + name + "' is a name of the expression language",
                          "choose another");
-      else if (block == "definitions" && input_.parameters.count(name))
+        // It keeps its meaning: what uses it is not a mistake of its own.
+        symbols_.parameters.erase(name);
+        symbols_.definitions.erase(name);
+      } else if (block == "definitions" && input_.parameters.count(name)) {
         diagnostics_.add(where, "'" + name + "' is a parameter already", "choose another name");
+      }
     }
 }
 
@@ -97,7 +105,7 @@ void SettingsReader::definitions() {
   for (const std::string& name : config_.keys("definitions")) {
     const std::size_t before = diagnostics_.size();
     compile(input_, "definitions." + name, symbols, diagnostics_);
-    if (diagnostics_.size() > before) symbols.definitions[name] = "1";
+    if (diagnostics_.size() > before && !is_reserved(name)) symbols.definitions[name] = "1";
   }
   symbols_.definitions = symbols.definitions;
 }
@@ -285,7 +293,10 @@ Input read_input(const std::string& text, const std::string& file,
     return {{}, result.error.offset, result.error.length, result.error.message, result.error.hint};
   };
   input.config.evaluate(
-      evaluate, [&](const std::string& name, double value) { input.parameters[name] = value; },
+      evaluate,
+      [&](const std::string& name, double value) {
+        if (!is_reserved(name)) input.parameters[name] = value;
+      },
       diagnostics);
   return input;
 }

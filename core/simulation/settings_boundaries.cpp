@@ -67,16 +67,43 @@ void SettingsReader::report_missing(const std::string& field, const std::string&
 }
 
 void SettingsReader::check_side(const std::string& field, const std::string& side) {
-  if (side == "all") return;
   const std::string path = "boundary_conditions." + field + "." + side;
-  const int axis = side[0] - 'x';
-  if (axis < 0 || axis > 2) return;
-  if (axis >= settings_.grid.dimensions)
-    diagnostics_.add(config_.key_position(path), std::string("the grid has no axis ") + side[0]);
-  else if (settings_.grid.periodic[static_cast<std::size_t>(axis)])
-    diagnostics_.add(
-        config_.key_position(path),
+  const Position where = config_.key_position(path);
+  const int own_axis = side == "all" ? -1 : side[0] - 'x';
+  if (own_axis >= settings_.grid.dimensions)
+    return diagnostics_.add(where, std::string("the grid has no axis ") + side[0]);
+  if (own_axis >= 0 && settings_.grid.periodic[static_cast<std::size_t>(own_axis)])
+    return diagnostics_.add(
+        where,
         std::string("a boundary condition on a periodic axis: grid.periodic has ") + side[0]);
+  const bool known =
+      field == "*" || std::find(fields_.begin(), fields_.end(), field) != fields_.end();
+  if (!known || !have_periodicity_) return;
+
+  // A key that gives its condition to no side of any field was meant to do something.
+  std::vector<std::string> others;
+  bool some_periodic = false;
+  for (const std::string& name : fields_) {
+    if (field != name && field != "*") continue;
+    for (const Axis axis : all_axes) {
+      if (index(axis) >= settings_.grid.dimensions) continue;
+      if (own_axis >= 0 && index(axis) != own_axis) continue;
+      some_periodic = some_periodic || !bounded(axis);
+      for (const bool upper : {false, true}) {
+        if (!bounded(axis) || (side.size() == 2 && side != side_name(axis, upper))) continue;
+        const std::string other = condition_path(name, axis, upper);
+        if (other == path) return;
+        if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
+      }
+    }
+  }
+  std::string why = some_periodic      ? "each of its sides is periodic or has a more specific key"
+                    : side.size() == 2 ? "its side has a more specific key"
+                                       : "each of its sides has a more specific key";
+  for (std::size_t n = 0; n < others.size(); ++n)
+    why += (n ? ", " : ": ") + others[n].substr(others[n].find('.') + 1);
+  if (others.empty()) why = "every axis is periodic";
+  diagnostics_.add(where, "'" + path + "' has no effect: " + why);
 }
 
 std::vector<std::string> SettingsReader::side_paths(const std::string& field, Axis axis,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,17 @@
 #include <xp/runtime/version.hpp>
 
 namespace xp {
+
+namespace {
+
+// Is it a name that a run gives to a file of its folder? Files of the user's own are left alone.
+bool is_output_file(const std::string& file) {
+  static const std::regex names(
+      R"((fields(_\d+)?\.(vtkhdf|xdmf|vtkhdf\.series)|series\.csv|report\.json|input\.resolved\.yaml|run\.log)(\.part)?)");
+  return std::regex_match(file, names);
+}
+
+}  // namespace
 
 // What changes while a run steps.
 struct Simulation::Loop {
@@ -49,6 +61,16 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
   const double end = settings_.end.value_or(std::numeric_limits<double>::infinity());
   const double length = end - settings_.start;
   if (scheme.adaptive()) return;
+  const auto cut = [&](double step, double align) {
+    try {
+      steps_ = EqualSteps(settings_.start, end, step, align);
+    } catch (const Error& error) {
+      diagnostics.add(input_.config.position(settings_.step ? "time.step" : "time.end"),
+                      error.diagnostics()[0].message,
+                      fmt::format("the step is {:.3g}, from {} to {}", step, settings_.start, end));
+      diagnostics.throw_if_any();
+    }
+  };
   if (settings_.step) {
     // To rounding the limit itself is allowed.
     if (*settings_.step > stable_step_ * (1 + 1e-9)) {
@@ -59,7 +81,7 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
           "give a smaller step, or `step: auto`");
       diagnostics.throw_if_any();
     }
-    steps_ = EqualSteps(settings_.start, end, *settings_.step);
+    cut(*settings_.step, 0);
     return;
   }
   double step = settings_.cfl * stable_step_;
@@ -73,8 +95,7 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
     step = length / 100;
   }
   const ScheduleSpec& every = settings_.output_schedule;
-  steps_ = EqualSteps(settings_.start, end, step,
-                      every.unit == ScheduleSpec::Unit::time ? every.interval : 0);
+  cut(step, every.unit == ScheduleSpec::Unit::time ? every.interval : 0);
 }
 
 Simulation::~Simulation() = default;
@@ -141,9 +162,7 @@ void Simulation::open_output(const RunOptions& options) {
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string file = entry.path().filename().string();
-    const bool ours = file.rfind("fields", 0) == 0 || file == "series.csv" ||
-                      file == "report.json" || file == "input.resolved.yaml" || file == "run.log";
-    if (ours) old.push_back(entry.path());
+    if (is_output_file(file)) old.push_back(entry.path());
   }
   if (!old.empty() && !options.overwrite)
     throw Error(ErrorKind::input,
@@ -237,6 +256,7 @@ void Simulation::step_to_the_end(Loop& loop) {
     }
     if (taken == 1 && scheme.result != 0) state.model.swap(0, scheme.result);
     state.step += taken;
+    state.last = state.time >= end || state.step >= settings_.max_steps;
     state.seconds = loop.watch.seconds();
     for (const auto& monitor : monitors_)
       if (auto ending = monitor->look(state)) {
@@ -321,10 +341,13 @@ RunReport Simulation::run(const RunOptions& options) {
     report.status = RunStatus::completed;
     if (settings_.convergence) {
       report.status = RunStatus::not_converged;
-      report.message = fmt::format(
-          "{} ({}) is {:.3g}, above convergence.tolerance {:.3g}, at t = {}, step {}",
-          settings_.convergence->quantity, settings_.convergence->norm, report.convergence_value,
-          settings_.convergence->tolerance, state.time, state.step);
+      if (report.convergence_checks == 0)
+        report.message = "the run ended before its first step: nothing has converged";
+      else
+        report.message = fmt::format(
+            "{} ({}) is {:.3g}, above convergence.tolerance {:.3g}, at t = {}, step {}",
+            settings_.convergence->quantity, settings_.convergence->norm, report.convergence_value,
+            settings_.convergence->tolerance, state.time, state.step);
     }
     if (loop.ending) {
       report.status = loop.ending->status;
@@ -363,14 +386,18 @@ RunReport Simulation::run(const RunOptions& options) {
   report.peak_memory_bytes = peak_memory();
   report.total_seconds = total.seconds();
   const std::string text = json(report);
-  // A report that cannot be written must not hide why the run failed.
-  try {
-    if (output_is_ours) write_file(settings_.directory + "/report.json", text);
-    if (!options.report_file.empty()) write_file(options.report_file, text);
-  } catch (const Error& error) {
-    log_error(error.diagnostics()[0].message);
-    if (exit_code(report.status) == 0) report.status = RunStatus::failed;
-    if (report.message.empty()) report.message = error.diagnostics()[0].message;
+  std::vector<std::string> files;
+  if (output_is_ours) files.push_back(settings_.directory + "/report.json");
+  if (!options.report_file.empty()) files.push_back(options.report_file);
+  // One that cannot be written must neither hide why the run failed nor keep back the other.
+  for (const std::string& file : files) {
+    try {
+      write_file(file, text);
+    } catch (const Error& error) {
+      log_error(error.diagnostics()[0].message);
+      if (exit_code(report.status) == 0) report.status = RunStatus::failed;
+      if (report.message.empty()) report.message = error.diagnostics()[0].message;
+    }
   }
   return report;
 }

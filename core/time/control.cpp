@@ -22,11 +22,14 @@ std::int64_t equal_steps(double length, double step) {
 EqualSteps::EqualSteps(double start, double end, double step, double align)
     : start_(start), end_(end), step_(step), count_(std::numeric_limits<std::int64_t>::max()) {
   const double length = end - start;
-  if (!std::isfinite(length)) return;
   if (length <= 0) {
     count_ = 0;
     return;
   }
+  const double largest = std::max(std::abs(start), std::isfinite(end) ? std::abs(end) : 0);
+  if (step < 2 * (std::nextafter(largest, HUGE_VAL) - largest))
+    throw Error(ErrorKind::input, "the time step is too small: times would not change by it");
+  if (!std::isfinite(length)) return;
   count_ = equal_steps(length, step);
   if (align > 0 && align < length) {
     const double parts = std::round(length / align);

@@ -24,7 +24,8 @@ class EqualSteps {
   EqualSteps() = default;
   /// As many as needed so that none is longer than `step`. Without an end (infinity) exactly
   /// `step`. Where `align` is positive and divides the length, a whole number of steps goes into
-  /// it.
+  /// it. Throws an Error of kind input when there are too many, or when the step is lost to
+  /// rounding.
   EqualSteps(double start, double end, double step, double align = 0);
 
   double time(std::int64_t n) const;

@@ -122,8 +122,8 @@ void HeatModel<Space, Real>::allocate(int slots) {
   if constexpr (is_host_space<Space>) {
     const int arrays = 2 + coefficient_arrays() + (constant_source_ ? 0 : 1);
     if (!timed_source_ && this->ghosts(0).is_steady())
-      sweep_plan_ =
-          plan_sweep(this->grid(), this->order(), arrays, sizeof(Real), thread_count<Space>());
+      sweep_plan_ = plan_sweep(this->grid(), this->order(), this->ghosts(0).wraps(), arrays,
+                               sizeof(Real), thread_count<Space>());
   }
 }
 

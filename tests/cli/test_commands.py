@@ -206,6 +206,13 @@ class Check(Case):
             self.assertEqual(self.report()["time"], value, number)
         self.check(INPUT.replace("end: 0.1\n", "end: 2*pi\n"))
 
+    def test_numbers_among_choices(self):
+        for number, order in [("2.0", 2), ("1+1", 2), ("4/2", 2), ('"4"', 4), ("4e0", 4),
+                              ("two", 2), ("2*two", 4)]:
+            text = INPUT.replace("  D: ", "  two: 2\n  D: ")
+            said = self.check(text, "--set", f"numerics.order={number}").stdout
+            self.assertIn(f"numerics:\n  order: {order}\n", said, number)
+
     def test_integers(self):
         for number in ("16", "1.6e1", "2^4", '"16"', "16.0"):
             said = self.check(INPUT.replace("[16]", f"[{number}]")).stdout
@@ -334,6 +341,10 @@ class Run(Case):
 
 
 class Endings(Case):
+    @staticmethod
+    def errors(done):
+        return [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+
     def ends(self, text, code, status, *arguments):
         done = self.run_input(text, "--report", "mine.json", *arguments, code=code)
         self.assertEqual(done.stdout, "")
@@ -428,10 +439,57 @@ class Endings(Case):
         done = self.run_input(INPUT, "--report", "file/report.json", code=1)
         self.assertIn("file/report.json", done.stderr)
 
-    def test_log_that_cannot_be_written(self):
+    def test_report_into_a_folder(self):
+        (self.folder / "reports").mkdir()
+        done = self.run_input(INPUT, "--report", "reports", code=1)
+        self.assertEqual(self.errors(done), ["error: cannot write 'reports': Is a directory"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bar.yaml", "out", "reports"])
+
+    def test_report_into_a_pipe(self):
+        os.mkfifo(self.folder / "pipe")
+        with subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE) as reader:
+            self.addCleanup(reader.kill)
+            self.run_input(INPUT, "--report", "pipe")
+            self.assertTrue((self.folder / "pipe").is_fifo())
+            self.assertEqual(json.loads(reader.communicate(timeout=60)[0]), self.report())
+
+    def full(self):
+        """A device without room, as a link: what replaces it replaces no device."""
+        os.symlink("/dev/full", self.folder / "full")
+        return "full"
+
+    def test_report_into_a_device(self):
+        done = self.run_input(INPUT, "--report", self.full(), code=1)
+        self.assertEqual(self.errors(done),
+                         ["error: cannot write 'full': No space left on device"])
+        self.assertTrue((self.folder / "full").is_symlink())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bar.yaml", "full", "out"])
+
+    def test_log_that_cannot_be_opened(self):
         self.write("a file", "file")
         done = self.run_input(INPUT, "--log-json", "file/log.jsonl", code=1)
-        self.assertIn("file/log.jsonl", done.stderr)
+        self.assertEqual(done.stderr,
+                         "error: cannot write the log 'file/log.jsonl': Not a directory\n")
+
+    def test_log_that_cannot_be_written(self):
+        said = "error: cannot write the log 'full': No space left on device"
+        done = self.run_input(INPUT, "--log-json", self.full(), code=1)
+        self.assertEqual(self.errors(done), [said])
+        self.assertNotIn("LOG ERROR", done.stderr)
+        self.assertIn("completed: ", done.stderr)
+        self.assertIn(said, (self.folder / "out/run.log").read_text())
+        self.assertEqual(self.report()["status"], "completed")
+        text = INPUT + "  - {name: grows, expression: max(u) > 1}\n"
+        done = self.run_input(text, "--log-json", "full", "--overwrite", "--quiet", code=3)
+        self.assertIn(said, self.errors(done))
+
+    def test_log_into_a_pipe_that_is_closed(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, writer)
+        done = self.run_input(INPUT, "--log-json", f"/proc/{os.getpid()}/fd/{writer}", code=1)
+        self.assertIn("Broken pipe", self.errors(done)[0])
+        self.assertEqual(self.report()["status"], "completed")
 
     def test_disk_that_is_full(self):
         """A limit on the size of files stands for a disk that fills up."""

@@ -54,7 +54,9 @@ class Backends(unittest.TestCase):
             return file["u"][()].tobytes()
 
     def compare(self, *what):
-        text = text_of(*what)
+        self.compare_text(text_of(*what), what)
+
+    def compare_text(self, text, what):
         with tempfile.TemporaryDirectory() as folder:
             serial = self.bytes_after_100_steps(folder, text, "serial", "--backend", "serial")
             self.assertGreater(len(set(serial)), 50)
@@ -74,6 +76,21 @@ class Backends(unittest.TestCase):
                 for precision in ("double", "float"):
                     with self.subTest(grid=grid, order=order, precision=precision):
                         self.compare(grid, "ssprk3", order, precision, order == 2)
+
+    def test_several_steps_per_pass(self):
+        """Euler with steady walls: OpenMP takes several steps at once, Serial single ones in its cache."""
+        for grid in ("2d", "3d"):
+            for order in (2, 4):
+                for axis, kind in (("y", "antiperiodic"), ("y", "{dirichlet: 0.5}"), ("z", "antiperiodic"),
+                                   ("z", "{robin: {alpha: 1, beta: 0.5, value: 1}}")):
+                    if grid == "2d" and axis == "z":
+                        continue
+                    text = text_of(grid, "euler", order, "double", False)
+                    text = text.replace('y: {robin: {alpha: 1, beta: 0.5, value: "sin(10*t)*x"}}', "y: outflow")
+                    text = text.replace('z: {dirichlet: "x*t"}', "z: outflow")
+                    text = text.replace(f"{axis}: outflow", f"{axis}: {kind}")
+                    with self.subTest(grid=grid, order=order, axis=axis, kind=kind):
+                        self.compare_text(text, (grid, order, axis, kind))
 
 
 if __name__ == "__main__":

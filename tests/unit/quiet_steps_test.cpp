@@ -70,6 +70,7 @@ convergence: {tolerance: 1e-300, check_every: 25}
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
   EXPECT_EQ(result.report.steps, 100) << result.report.message;
   EXPECT_GT(first.kokkos, 0) << "the counter does not count";
+  EXPECT_GT(first.heap, 0) << "the counter does not count";
   EXPECT_EQ(last.kokkos, first.kokkos);
 #if KOKKOS_VERSION < 50000
   EXPECT_EQ(last.heap, first.heap);
@@ -87,6 +88,34 @@ convergence: {tolerance: 1e-300, check_every: 25}
   // The first and the last snapshot.
   EXPECT_EQ(result.report.transfers.to_host.count, 2);
   EXPECT_EQ(result.report.transfers.to_host.bytes, 2 * 40 * 50 * 8);
+}
+
+TEST(Sweeps, SeveralStepsPerPassAllocateNothing) {
+  for (const std::string& backend : test::backend_names()) {
+    Kokkos::Tools::Experimental::set_allocate_data_callback(count_kokkos);
+    Counts first, last;
+    const test::Run result = test::run(
+        R"yaml(
+xpsim: 1
+grid: {cells: [300, 400], periodic: x}
+model: heat
+heat: {initial: "sin(2*pi*x)*y"}
+boundary_conditions: {u: {y: {dirichlet: 0.5}}}
+time: {scheme: euler, end: 1, max_steps: 100}
+)yaml",
+        {"run.backend=" + backend}, xp::builtin_models(), [&](xp::Simulation& simulation) {
+          simulation.add_monitor(std::make_unique<Watch>(first, last));
+        });
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+    EXPECT_EQ(result.report.steps, 100) << result.report.message;
+    EXPECT_GT(first.kokkos, 0);
+    EXPECT_EQ(last.kokkos, first.kokkos) << backend;
+#if KOKKOS_VERSION < 50000
+    EXPECT_EQ(last.heap, first.heap) << backend;
+#endif
+    EXPECT_EQ(last.transfers.to_host.count, first.transfers.to_host.count);
+    EXPECT_EQ(last.transfers.scalars_to_host.count, first.transfers.scalars_to_host.count);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, QuietSteps,

@@ -73,7 +73,7 @@ xp::GridSpec grid_spec(std::vector<int> cells, Order order, std::array<bool, 3> 
 
 TEST(SweepPlan, FitsTheCacheAndTheThreads) {
   const auto plan = [](std::vector<int> cells, int threads, Order order = Order::second) {
-    return xp::plan_sweep(xp::Grid(grid_spec(cells, order, {})), order, 2, 8, threads);
+    return xp::plan_sweep(xp::Grid(grid_spec(cells, order, {})), order, {}, 2, 8, threads);
   };
   EXPECT_EQ(plan({1000000}, 1).steps, 1) << "no layers in one dimension";
   EXPECT_EQ(plan({100, 100}, 1).steps, 1) << "in the cache anyway";
@@ -117,12 +117,10 @@ class SweepOfKind : public testing::Test {
                       int steps, int layer_parts, int row_parts) {
     if constexpr (xp::is_host_space<Space>) {
       const Order as_order = order == 2 ? Order::second : Order::fourth;
+      // As in an input: the grid of an antiperiodic axis is not called periodic.
       std::array<bool, 3> periodic{};
-      for (int a = 0; a < dimensions; ++a) {
-        const BoundaryKind kind = conditions[static_cast<std::size_t>(a)][0].kind;
-        periodic[static_cast<std::size_t>(a)] =
-            kind == BoundaryKind::periodic || kind == BoundaryKind::antiperiodic;
-      }
+      for (std::size_t a = 0; a < dimensions; ++a)
+        periodic[a] = conditions[a][0].kind == BoundaryKind::periodic;
       const xp::Grid grid(grid_spec(cells, as_order, periodic));
       const xp::Box own = grid.cells(Region::own);
       xp::GhostFiller<Space, Real> ghosts(grid, conditions, as_order);
@@ -173,8 +171,9 @@ class SweepOfKind : public testing::Test {
       constexpr int reach = xp::ghost_width(order == 2 ? Order::second : Order::fourth);
       sweep.plan.steps = steps;
       sweep.plan.lag = order == 2 ? 1 : 3;
-      sweep.plan.layers = {cells.back(), layer_parts, periodic[dimensions - 1], reach};
-      sweep.plan.rows = {dimensions == 3 ? cells[1] : 1, row_parts, row_parts > 1 && periodic[1],
+      const std::array<bool, 3> wraps = ghosts.wraps();
+      sweep.plan.layers = {cells.back(), layer_parts, wraps[dimensions - 1], reach};
+      sweep.plan.rows = {dimensions == 3 ? cells[1] : 1, row_parts, row_parts > 1 && wraps[1],
                          reach};
       ghosts.fill(space, swept[0].view(), 0);
       sweep.run(space, "sweep", steps);
@@ -263,6 +262,7 @@ output: {every: 3e-5}
 )yaml";
   std::vector<std::string> overrides = {"run.backend=" + backend, "run.precision=" + precision};
   if (!special.empty()) overrides.push_back(special);
+  if (special.rfind("grid.periodic", 0) == 0) overrides.push_back("boundary_conditions={}");
   std::set<std::int64_t> seen;
   const test::Run together = test::run(
       text, overrides, xp::builtin_models(),
@@ -287,7 +287,9 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("", "numerics.order=4", "heat.source=x*y",
                                      "heat.diffusivity=1 + x*y", "output.every=7 steps",
                                      "time.max_steps=13",
-                                     "boundary_conditions.u.y+={dirichlet: 0.5}")));
+                                     "boundary_conditions.u.y+={dirichlet: 0.5}",
+                                     "boundary_conditions={u: {y: antiperiodic}}",
+                                     "grid.periodic=[x, y]")));
 
 TEST(SweptRuns, NotWhereSomethingDependsOnTheTime) {
   for (const std::string special :

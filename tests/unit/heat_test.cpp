@@ -1,9 +1,14 @@
-// The heat model against discrete-exact and exact solutions (ACCEPTANCE 1, 2, 5), and its orders of
-// accuracy for every boundary condition in one to three dimensions.
+// The heat model against discrete-exact and exact solutions, and its step limit (ACCEPTANCE 1, 2,
+// 5). Its orders of accuracy are in heat_orders_test.cpp.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <xp/runtime/error.hpp>
@@ -19,10 +24,13 @@ class OnEveryBackend : public testing::TestWithParam<std::tuple<std::string, std
   std::string backend() const { return std::get<0>(GetParam()); }
   std::string precision() const { return std::get<1>(GetParam()); }
   bool is_double() const { return precision() == "double"; }
-  test::Run run(const std::string& text, std::vector<std::string> overrides = {}) const {
+  std::vector<std::string> on_backend(std::vector<std::string> overrides) const {
     overrides.push_back("run.backend=" + backend());
     overrides.push_back("run.precision=" + precision());
-    return test::run(text, overrides);
+    return overrides;
+  }
+  test::Run run(const std::string& text, std::vector<std::string> overrides = {}) const {
+    return test::run(text, on_backend(std::move(overrides)));
   }
 };
 
@@ -138,7 +146,7 @@ time: {end: 0}
               is_double() ? 1e-14 : 1e-6);
 }
 
-TEST(Heat, StabilityLimitInTwoDimensions) {  // ACCEPTANCE 5
+TEST_P(OnEveryBackend, StabilityLimitInTwoDimensions) {  // ACCEPTANCE 5
   const std::string text = R"yaml(
 xpsim: 1
 grid: {upper: [1, 0.2], cells: [10, 10], periodic: [x, y]}
@@ -147,8 +155,9 @@ heat: {initial: "0"}
 time: {scheme: euler, end: 1}
 )yaml";
   const xp::Registry registry = xp::builtin_models();
-  const auto forecast = [&](const std::vector<std::string>& overrides) {
-    return xp::Simulation(test::read(text, registry, overrides), registry, MPI_COMM_SELF)
+  const auto forecast = [&](std::vector<std::string> overrides) {
+    return xp::Simulation(test::read(text, registry, on_backend(std::move(overrides))), registry,
+                          MPI_COMM_SELF)
         .forecast();
   };
   EXPECT_NEAR(forecast({}).stable_step, 1.923077e-4, 1e-10);
@@ -164,7 +173,7 @@ time: {scheme: euler, end: 1}
   }
 }
 
-TEST(Heat, TheLimitIsThatOfTheAlternatingWave) {
+TEST_P(OnEveryBackend, TheLimitIsThatOfTheAlternatingWave) {
   // The wave that alternates from cell to cell decays fastest: at the limit of Euler it is
   // multiplied by -1 in each step, so that the limit is sharp for every order and number of
   // dimensions.
@@ -181,21 +190,22 @@ TEST(Heat, TheLimitIsThatOfTheAlternatingWave) {
                                "time: {scheme: euler, cfl: 1, end: 1, max_steps: 50}\n";
       const int dimensions = cells.size() > 6 ? 3 : cells.size() > 3 ? 2 : 1;
       const double rate = dimensions * (order == "2" ? 4 : 16. / 3) * 64;
-      const test::Run result = test::run(text);
+      const test::Run result = run(text);
       EXPECT_LE(result.report.step_last, 2 / rate * (1 + 1e-9));
       EXPECT_GT(result.report.step_last, 2 / rate * 0.99);
       const double factor = std::pow(std::abs(1 - result.report.step_last * rate), 50);
-      EXPECT_NEAR(result.report.fields[0].second.max, factor, 1e-12) << text;
-      EXPECT_NEAR(result.report.fields[0].second.min, -factor, 1e-12);
+      const double rounding = is_double() ? 1e-12 : 1e-5;
+      EXPECT_NEAR(result.report.fields[0].second.max, factor, rounding) << text;
+      EXPECT_NEAR(result.report.fields[0].second.min, -factor, rounding);
     }
 }
 
-TEST(Heat, FourthOrderWallsAreStableUpToTheLimit) {
+TEST_P(OnEveryBackend, FourthOrderWallsAreStableUpToTheLimit) {
   // Any initial state decays at the largest step allowed, also next to walls.
   for (const std::string cells : {"4", "5", "8", "15", "16", "33"})
     for (const std::string wall :
          {"{dirichlet: 0}", "{neumann: 0}", "{robin: {alpha: 1, beta: 0.01, value: 0}}"}) {
-      const test::Run result = test::run(
+      const test::Run result = run(
           "xpsim: 1\ngrid: {cells: [" + cells + "]}\nmodel: heat\n" +
           "heat: {initial: \"mod(7919*sin(91*x + 3), 1) - 0.5\"}\nboundary_conditions: {u: {all: " +
           wall +
@@ -205,98 +215,7 @@ TEST(Heat, FourthOrderWallsAreStableUpToTheLimit) {
     }
 }
 
-// --- orders of accuracy
-// -----------------------------------------------------------------------------
-
-// A manufactured solution along one axis, S its coordinate: value, derivatives, and the condition
-// that it meets at both ends.
-struct Profile {
-  std::string value, first, second, condition;
-};
-
-const Profile profiles[] = {
-    {"sin(5*S+0.3)", "(5*cos(5*S+0.3))", "(-25*sin(5*S+0.3))", "dirichlet"},
-    {"sin(5*S+0.3)", "(5*cos(5*S+0.3))", "(-25*sin(5*S+0.3))", "neumann"},
-    {"cos(5*S-0.4)", "(-5*sin(5*S-0.4))", "(-25*cos(5*S-0.4))", "robin"},
-    {"cos(2*pi*S)", "(-2*pi*sin(2*pi*S))", "(-4*pi^2*cos(2*pi*S))", "outflow"},
-    {"sin(2*pi*S)", "(2*pi*cos(2*pi*S))", "(-4*pi^2*sin(2*pi*S))", "periodic"},
-    {"sin(3*pi*S)", "(3*pi*cos(3*pi*S))", "(-9*pi^2*sin(3*pi*S))", "antiperiodic"},
-};
-
-class EveryBoundaryKind : public testing::TestWithParam<std::tuple<int, int, int, int>> {};
-
-TEST_P(EveryBoundaryKind, HasTheDesignOrder) {
-  const auto [dimensions, along, order, kind] = GetParam();
-  const Profile& profile = profiles[kind];
-  const std::string axes[] = {"x", "y", "z"};
-  const auto on_axis = [&](std::string text) {
-    for (std::size_t at; (at = text.find('S')) != std::string::npos;)
-      text.replace(at, 1, axes[along]);
-    return text;
-  };
-  const std::string solution = "exp(-t)*" + on_axis(profile.value);
-  const std::string slope = "exp(-t)*" + on_axis(profile.first);
-  const std::string curvature = "exp(-t)*" + on_axis(profile.second);
-  // Constant along the other axes, which take turns at being periodic and insulated.
-  std::string conditions, periodic;
-  for (int a = 0; a < dimensions; ++a) {
-    const std::string condition = a == along ? profile.condition
-                                  : a == 1   ? "insulated"
-                                             : "periodic";
-    if (condition == "periodic") periodic += (periodic.empty() ? "" : ", ") + axes[a];
-    if (condition == "insulated") conditions += "    " + axes[a] + ": {neumann: 0}\n";
-    if (condition == "outflow" || condition == "antiperiodic")
-      conditions += "    " + axes[a] + ": " + condition + "\n";
-    for (const std::string side : {"-", "+"}) {
-      const std::string sign = side == "-" ? "-" : "", key = "    " + axes[a] + side;
-      if (condition == "dirichlet") conditions += key + ": {dirichlet: \"" + solution + "\"}\n";
-      if (condition == "neumann") conditions += key + ": {neumann: \"" + sign + slope + "\"}\n";
-      if (condition == "robin")
-        conditions += key + ": {robin: {alpha: \"1 + 0.1*t\", beta: 2, value: \"(1 + 0.1*t)*" +
-                      solution + " + 2*" + sign + slope + "\"}}\n";
-    }
-  }
-  double error_before = 0, order_seen = 0;
-  for (const int cells : {16, 32, 64, 128}) {
-    std::string list;
-    for (int a = 0; a < dimensions; ++a)
-      list += (a ? ", " : "") + std::to_string(a == along ? cells : 4);
-    std::string text =
-        "xpsim: 1\ngrid: {cells: [" + list + "], periodic: [" + periodic + "]}\nmodel: heat\n";
-    text += "heat:\n  diffusivity: 0.7\n  initial: \"" + on_axis(profile.value) + "\"\n";
-    text += "  source: \"-" + solution + " - 0.7*" + curvature + "\"\n";
-    if (!conditions.empty()) text += "boundary_conditions:\n  u:\n" + conditions;
-    text += "numerics: {order: " + std::to_string(order) +
-            "}\ntime: {scheme: rk4, cfl: 0.5, end: 0.01}\n";
-    text += "exact: {u: \"" + solution + "\"}\n";
-    const test::Run result = test::run(text);
-    ASSERT_EQ(result.report.status, xp::RunStatus::completed) << result.report.message;
-    const double error = result.report.errors[0].second.l2;
-    if (error_before > 0) order_seen = std::log2(error_before / error);
-    error_before = error;
-  }
-  EXPECT_NEAR(order_seen, order, 0.05)
-      << profile.condition << " along " << axes[along] << ", error " << error_before;
-}
-
-// (dimensions, axis along which the solution varies, order, kind)
-std::vector<std::tuple<int, int, int, int>> every_case() {
-  std::vector<std::tuple<int, int, int, int>> cases;
-  for (int dimensions = 1; dimensions <= 3; ++dimensions)
-    for (int along = 0; along < dimensions; ++along)
-      for (const int order : {2, 4})
-        for (int kind = 0; kind < 6; ++kind) {
-          // Of fourth order outflow is neumann 0, bit for bit (below); here it would need finer
-          // grids than the others: its error at the wall is larger.
-          const bool outflow = profiles[kind].condition == "outflow";
-          if (!(outflow && order == 4)) cases.emplace_back(dimensions, along, order, kind);
-        }
-  return cases;
-}
-
-INSTANTIATE_TEST_SUITE_P(Orders, EveryBoundaryKind, testing::ValuesIn(every_case()));
-
-TEST(Heat, OutflowIsNoSlope) {
+TEST_P(OnEveryBackend, OutflowIsNoSlope) {
   const std::string text = R"yaml(
 xpsim: 1
 grid: {cells: [9, 8, 7]}
@@ -306,95 +225,67 @@ boundary_conditions: {u: {all: outflow}}
 time: {end: 0.01}
 )yaml";
   for (const std::string order : {"2", "4"}) {
-    const test::Run outflow = test::run(text, {"numerics.order=" + order});
+    const test::Run outflow = run(text, {"numerics.order=" + order});
     const test::Run neumann =
-        test::run(text, {"numerics.order=" + order, "boundary_conditions.u.all={neumann: 0}"});
+        run(text, {"numerics.order=" + order, "boundary_conditions.u.all={neumann: 0}"});
     EXPECT_EQ(outflow.u, neumann.u);
   }
 }
 
-TEST(Heat, OutflowHasFourthOrder) {
-  const std::string text = R"yaml(
-xpsim: 1
-grid: {cells: [16]}
-model: heat
-heat: {initial: "cos(6*pi*x)", source: "(36*pi^2 - 1)*exp(-t)*cos(6*pi*x)"}
-boundary_conditions: {u: {all: outflow}}
-numerics: {order: 4}
-time: {scheme: rk4, end: 0.003}
-exact: {u: "exp(-t)*cos(6*pi*x)"}
-)yaml";
-  double before = 0, seen = 0;
-  for (const int cells : {128, 256, 512, 1024}) {
-    const test::Run result = test::run(text, {"grid.cells=" + std::to_string(cells)});
-    const double error = result.report.errors[0].second.l2;
-    if (before > 0) seen = std::log2(before / error);
-    before = error;
-  }
-  EXPECT_NEAR(seen, 4, 0.05);
-}
-
-class EveryHeatScheme : public testing::TestWithParam<std::string> {};
-
-TEST_P(EveryHeatScheme, HasItsOrderInTimeWithBoundariesAndSource) {
-  // u = x + sin(t) + ..., linear in space, so that the error is that of time alone; the walls and
-  // the source depend on time and are needed at the stages' own times.
-  const xp::Scheme& scheme = xp::explicit_scheme(GetParam());
-  const std::string text = R"yaml(
-xpsim: 1
-grid: {cells: [4]}
-model: heat
-heat: {diffusivity: 0.1, initial: "1 + x", source: "-2*(1+x)*sin(2*t) + 0*t"}
-boundary_conditions: {u: {x-: {neumann: "-cos(2*t)"}, x+: {dirichlet: "2*cos(2*t)"}}}
-exact: {u: "(1+x)*cos(2*t)"}
-)yaml";
-  double before = 0, seen = 0;
-  for (const int steps : {16, 32, 64, 128}) {
-    const test::Run result = test::run(
-        text + fmt::format("time: {{scheme: {}, step: 1/{}, end: 1}}\n", GetParam(), steps));
-    ASSERT_EQ(result.report.steps, steps);
-    const double error = result.report.errors[0].second.l2;
-    if (before > 0) seen = std::log2(before / error);
-    before = error;
-  }
-  // Stages of order one at the walls bound what any explicit scheme reaches there (order reduction,
-  // Sanz-Serna et al. 1986): 2 is expected of all above it, at least.
-  if (scheme.order <= 2)
-    EXPECT_NEAR(seen, scheme.order, 0.05);
-  else
-    EXPECT_GT(seen, 1.95);
-}
-
-INSTANTIATE_TEST_SUITE_P(Schemes, EveryHeatScheme,
-                         testing::Values("euler", "ssprk2", "ssprk3", "rk4"));
-
-TEST(Heat, FourthOrderVariableDiffusivity) {
-  // u = exp(-t) sin(2x), D = 1 + x^2/2: source = u_t - D u_xx - D_x u_x.
-  const std::string text = R"yaml(
-xpsim: 1
-grid: {cells: [16]}
-model: heat
-definitions:
-  u0: "exp(-t)*sin(2*x)"
-heat:
-  diffusivity: "1 + x^2/2"
-  initial: "sin(2*x)"
-  source: "-u0 + 4*(1 + x^2/2)*u0 - x*2*exp(-t)*cos(2*x)"
-boundary_conditions:
-  u:
-    all: {dirichlet: u0}
-numerics: {order: 4}
-time: {scheme: rk4, cfl: 0.5, end: 0.05}
-exact: {u: u0}
-)yaml";
-  double before = 0, seen = 0;
-  for (const int cells : {16, 32, 64, 128}) {
-    const test::Run result = test::run(text, {"grid.cells=" + std::to_string(cells)});
-    const double error = result.report.errors[0].second.l2;
-    if (before > 0) seen = std::log2(before / error);
-    before = error;
-  }
-  EXPECT_NEAR(seen, 4, 0.05);
+TEST_P(OnEveryBackend, ModesDecayAroundAntiperiodicSeams) {
+  // So large that on a CPU several steps are taken in one pass over memory, the first grid with two
+  // threads, the others with one: a cut of such a pass goes through the seam where the sign
+  // changes.
+  const struct {
+    std::vector<int> cells;
+    std::string periodic, antiperiodic;
+  } cases[] = {
+      {{96, 128}, "x", "y"},      {{420, 360}, "x", "y"},     {{420, 360}, "y", "x"},
+      {{420, 360}, "", "xy"},     {{24, 20, 160}, "xy", "z"}, {{64, 112, 32}, "x", "yz"},
+      {{64, 112, 32}, "z", "xy"}, {{64, 112, 32}, "", "xyz"},
+  };
+  const int steps = 40;
+  for (const auto& [cells, periodic, antiperiodic] : cases)
+    for (const int order : {2, 4}) {
+      const std::string axes = "xyz";
+      std::string conditions, mode;
+      double rate = 0, wave[3] = {}, phase[3] = {};
+      for (std::size_t a = 0; a < cells.size(); ++a) {
+        const bool anti = antiperiodic.find(axes[a]) != std::string::npos;
+        wave[a] = (anti ? 7 : 6) * pi;
+        phase[a] = 0.3 + 0.2 * static_cast<double>(a);
+        mode += fmt::format("{}cos({:.17g}*{}+{:.17g})", a ? "*" : "", wave[a], axes[a], phase[a]);
+        if (anti)
+          conditions += fmt::format("{}{}: antiperiodic", conditions.empty() ? "" : ", ", axes[a]);
+        const double h = 1. / cells[a], s = 4 * std::pow(std::sin(wave[a] * h / 2), 2);
+        rate += (order == 2 ? s : s + s * s / 12) / (h * h);
+      }
+      const test::Run result =
+          run(fmt::format("xpsim: 1\ngrid: {{cells: [{}], periodic: [{}]}}\nmodel: heat\n"
+                          "heat: {{initial: \"{}\"}}\nboundary_conditions: {{u: {{{}}}}}\n"
+                          "numerics: {{order: {}}}\n"
+                          "time: {{scheme: euler, cfl: 0.9, end: 1, max_steps: {}}}\n",
+                          fmt::join(cells, ", "),
+                          fmt::join(std::vector<char>(periodic.begin(), periodic.end()), ", "),
+                          mode, conditions, order, steps));
+      ASSERT_EQ(result.report.steps, steps);
+      const double factor = std::pow(1 - result.report.step_last * rate, steps);
+      EXPECT_LT(factor, 0.97) << "the mode hardly decays";
+      double worst = 0;
+      for (std::size_t n = 0; n < result.u.size(); ++n) {
+        double expected = factor;
+        std::size_t rest = n;
+        for (std::size_t a = 0; a < cells.size(); ++a) {
+          const auto along = static_cast<std::size_t>(cells[a]);
+          const double place = (static_cast<double>(rest % along) + 0.5) / cells[a];
+          expected *= std::cos(wave[a] * place + phase[a]);
+          rest /= along;
+        }
+        worst = std::max(worst, std::abs(result.u[n] - expected));
+      }
+      EXPECT_LT(worst, is_double() ? 1e-13 : 2e-6) << fmt::format(
+          "{}, antiperiodic {}, order {}", fmt::join(cells, " x "), antiperiodic, order);
+    }
 }
 
 }  // namespace

@@ -126,9 +126,8 @@ struct Inputs {
 };
 
 // In a kernel, all lanes at once and one at a time.
-template <int W>
+template <class Space, int W>
 std::vector<double> run_in_kernel(const xp::Program& program, const Inputs& inputs, int lanes) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
   const xp::DeviceProgram<Space> device(program);
   std::vector<double> results(static_cast<std::size_t>(lanes));
   double* const out = results.data();
@@ -136,7 +135,8 @@ std::vector<double> run_in_kernel(const xp::Program& program, const Inputs& inpu
     for (int first = 0; first < lanes; first += W) {
       double values[W];
       const int count = lanes - first < W ? lanes - first : W;
-      device.run<W>([&](int slot, int lane) { return inputs(slot, first + lane); }, count, values);
+      device.template run<W>([&](int slot, int lane) { return inputs(slot, first + lane); }, count,
+                             values);
       for (int lane = 0; lane < count; ++lane) out[first + lane] = values[lane];
     }
   });
@@ -154,16 +154,19 @@ TEST(ExprProgram, KernelsAgreeWithTheHostBitForBit) {
     Inputs inputs;
     for (auto& row : inputs.values)
       for (double& value : row) value = random_value(random);
-    const std::vector<double> wide = run_in_kernel<64>(program, inputs, lanes);
-    const std::vector<double> odd = run_in_kernel<7>(program, inputs, lanes);
-    const std::vector<double> single = run_in_kernel<1>(program, inputs, lanes);
+    using Serial = Kokkos::Serial;
+    using Host = Kokkos::DefaultHostExecutionSpace;
+    const std::vector<double> results[] = {run_in_kernel<Serial, 64>(program, inputs, lanes),
+                                           run_in_kernel<Serial, 1>(program, inputs, lanes),
+                                           run_in_kernel<Host, 64>(program, inputs, lanes),
+                                           run_in_kernel<Host, 7>(program, inputs, lanes),
+                                           run_in_kernel<Host, 1>(program, inputs, lanes)};
     for (int lane = 0; lane < lanes; ++lane) {
       std::vector<double> slots(slot_count);
       for (std::size_t slot = 0; slot < slot_count; ++slot) slots[slot] = inputs.values[slot][lane];
       const double expected = program(slots);
-      ASSERT_TRUE(same(wide[lane], expected)) << text;
-      ASSERT_TRUE(same(odd[lane], expected)) << text;
-      ASSERT_TRUE(same(single[lane], expected)) << text;
+      for (const std::vector<double>& result : results)
+        ASSERT_TRUE(same(result[static_cast<std::size_t>(lane)], expected)) << text;
     }
   }
 }

@@ -102,15 +102,20 @@ TEST(Time, ForcedDecayWithSsprk3) {  // ACCEPTANCE 6
 }
 
 TEST(Time, EulerTakesExactlyTheSteps) {  // ACCEPTANCE 7
-  const test::Run many = run(ode("decay", "1", "time: {scheme: euler, step: 1e-3, end: 2}"));
-  EXPECT_EQ(many.report.steps, 2000);
-  EXPECT_EQ(many.report.time, 2.0);
-  EXPECT_NEAR(many.u[0], 0.1351999253975, 1e-13);
-  EXPECT_NEAR(many.u[0], std::pow(1 - 1e-3, 2000), 1e-14);
-  const test::Run three = run(ode("decay", "1", "time: {scheme: euler, step: 0.1, end: 0.3}"));
-  EXPECT_EQ(three.report.steps, 3);
-  EXPECT_EQ(three.report.time, 0.3);
-  EXPECT_NEAR(three.u[0], std::pow(0.9, 3), 1e-15);
+  for (const std::string& backend : test::backend_names()) {
+    const std::vector<std::string> on_it = {"run.backend=" + backend};
+    const test::Run many =
+        run(ode("decay", "1", "time: {scheme: euler, step: 1e-3, end: 2}"), on_it);
+    EXPECT_EQ(many.report.steps, 2000);
+    EXPECT_EQ(many.report.time, 2.0);
+    EXPECT_NEAR(many.u[0], 0.1351999253975, 1e-13);
+    EXPECT_NEAR(many.u[0], std::pow(1 - 1e-3, 2000), 1e-14);
+    const test::Run three =
+        run(ode("decay", "1", "time: {scheme: euler, step: 0.1, end: 0.3}"), on_it);
+    EXPECT_EQ(three.report.steps, 3);
+    EXPECT_EQ(three.report.time, 0.3);
+    EXPECT_NEAR(three.u[0], std::pow(0.9, 3), 1e-15);
+  }
 }
 
 TEST(Time, AdaptiveSchemesKeepTheTolerance) {

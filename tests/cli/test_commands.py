@@ -324,7 +324,12 @@ class Run(Case):
         self.assertIn("--overwrite", done.stderr)
         self.assertEqual((self.folder / "out/report.json").read_text(), before)
         (self.folder / "out/notes.txt").write_text("mine")
+        mine = [self.folder / "out" / name for name in ("fields_of_gold.txt", "fieldsnotes.md")]
+        for path in mine:
+            path.write_text("precious")
         self.run_input(INPUT.replace("every: 0.05", "every: 0.1"), "--overwrite")
+        for path in mine:
+            self.assertEqual(path.read_text(), "precious")
         self.assertEqual((self.folder / "out/notes.txt").read_text(), "mine")
         self.assertEqual(len(list((self.folder / "out").glob("fields_*.vtkhdf"))), 2)
 

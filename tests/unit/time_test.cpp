@@ -169,6 +169,20 @@ TEST(Time, SteadyStateIsFoundAtTheSameTimeWhateverTheStep) {  // ACCEPTANCE 9
     }
 }
 
+TEST(Time, TheLastStepIsCheckedWhateverTheInterval) {
+  for (const std::string tolerance : {"0.4", "1e-3"}) {
+    // After 7 steps the rate is -(1 - 0.125)^7 = -0.39.
+    const test::Run result = run(ode("relax", "2",
+                                     "time: {scheme: euler, step: 0.125, end: 0.875}\n"
+                                     "convergence: {check_every: 50, tolerance: " +
+                                         tolerance + "}"));
+    EXPECT_EQ(result.report.status,
+              tolerance == "0.4" ? xp::RunStatus::converged : xp::RunStatus::not_converged);
+    EXPECT_EQ(result.report.convergence_checks, 1);
+    EXPECT_NEAR(result.report.convergence_value, std::pow(0.875, 7), 1e-14);
+  }
+}
+
 TEST(Time, ConvergenceQuantitiesAndNorms) {
   const std::string text = "time: {scheme: euler, step: 0.125, end: 1}\n";
   for (const std::string norm : {"l1", "l2", "linf"}) {

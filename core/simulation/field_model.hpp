@@ -49,9 +49,6 @@ class FieldModel : public Model {
               StageTarget<Space, Real> (&list)[max_stage_outputs]) const;
 
   GhostFiller<Space, Real>& ghosts(int field) { return ghosts_[static_cast<std::size_t>(field)]; }
-  const GhostFiller<Space, Real>& ghosts(int field) const {
-    return ghosts_[static_cast<std::size_t>(field)];
-  }
   FieldView<Space, Real> view(int slot, int field, int component = 0) const {
     return slots_[slot][field].view(component);
   }

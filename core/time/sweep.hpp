@@ -132,8 +132,8 @@ struct Sweep {
       }
     }
   }
-  void copy_line(const Real* from, std::int64_t distance, Real sign) const {
-    Real* to = const_cast<Real*>(from) + distance;
+  void copy_line(Real* from, std::int64_t distance, Real sign) const {
+    Real* to = from + distance;
     const int count = own.size(0);
     XP_VECTORISE
     for (int i = 0; i < count; ++i) to[i] = sign * from[i];

@@ -257,7 +257,19 @@ INSTANTIATE_TEST_SUITE_P(
 
 // --- order in time, outflow and diffusivity -----------------------------------------------------
 
-class HeatOrders : public testing::TestWithParam<std::string> {};
+class HeatOrders : public testing::TestWithParam<std::string> {
+ protected:
+  // Of one-dimensional runs on grids of so many cells.
+  static std::vector<double> l2_errors(const std::string& text, const std::vector<int>& sizes) {
+    std::vector<double> errors;
+    for (const int cells : sizes) {
+      const test::Run result =
+          test::run(text, {"run.backend=" + GetParam(), "grid.cells=" + std::to_string(cells)});
+      errors.push_back(result.report.errors[0].second.l2);
+    }
+    return errors;
+  }
+};
 
 INSTANTIATE_TEST_SUITE_P(Backends, HeatOrders, testing::ValuesIn(test::backend_names()));
 
@@ -273,13 +285,7 @@ time: {scheme: rk4, end: 0.003}
 exact: {u: "exp(-t)*cos(6*pi*x)"}
 )yaml";
   const std::vector<int> sizes = {128, 256, 512, 1024};
-  std::vector<double> errors;
-  for (const int cells : sizes) {
-    const test::Run result =
-        test::run(text, {"run.backend=" + GetParam(), "grid.cells=" + std::to_string(cells)});
-    errors.push_back(result.report.errors[0].second.l2);
-  }
-  expect_order(sizes, errors, 4, 0.05, 0.15, 1e-11);
+  expect_order(sizes, l2_errors(text, sizes), 4, 0.05, 0.15, 1e-11);
 }
 
 TEST_P(HeatOrders, FourthOrderVariableDiffusivity) {
@@ -302,13 +308,7 @@ time: {scheme: rk4, cfl: 0.5, end: 0.05}
 exact: {u: u0}
 )yaml";
   const std::vector<int> sizes = {16, 32, 64, 128};
-  std::vector<double> errors;
-  for (const int cells : sizes) {
-    const test::Run result =
-        test::run(text, {"run.backend=" + GetParam(), "grid.cells=" + std::to_string(cells)});
-    errors.push_back(result.report.errors[0].second.l2);
-  }
-  expect_order(sizes, errors, 4, 0.05, 0.15, 1e-11);
+  expect_order(sizes, l2_errors(text, sizes), 4, 0.05, 0.15, 1e-11);
 }
 
 class EveryHeatScheme : public testing::TestWithParam<std::tuple<std::string, std::string>> {};

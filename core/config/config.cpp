@@ -105,10 +105,11 @@ void Config::evaluate(const Evaluator& evaluator,
   const ScalarReader evaluation(evaluator, failed, diagnostics);
   Impl& impl = *impl_;
   const auto one = [&](ConfigNode& node, const SchemaEntry& entry, const std::string& path) {
-    const auto is_word = [&] {
-      return node.kind == Kind::scalar && std::find(entry.choices.begin(), entry.choices.end(),
-                                                    node.text) != entry.choices.end();
+    const auto is_choice = [&](const ConfigNode& value) {
+      return value.kind == Kind::scalar && std::find(entry.choices.begin(), entry.choices.end(),
+                                                     value.text) != entry.choices.end();
     };
+    const auto is_word = [&] { return is_choice(node); };
     switch (entry.type) {
       case ValueType::number:
       case ValueType::integer:
@@ -125,6 +126,10 @@ void Config::evaluate(const Evaluator& evaluator,
         return;
       case ValueType::numbers:
       case ValueType::integers: {
+        if (is_word() || (node.items.size() == 1 && is_choice(node.items[0].value))) {
+          impl.words.insert(path);
+          return;
+        }
         std::vector<double> values;
         for (const ConfigItem& item : node.items) {
           const auto value = entry.type == ValueType::numbers
@@ -284,6 +289,44 @@ Position Config::key_position(const std::string& path) const {
   const ConfigItem* item = nullptr;
   impl_->descend(path, whole, &item);
   return item ? item->key_where : impl_->top;
+}
+
+std::vector<std::string> Config::differences(const Config& other) const {
+  std::vector<std::string> paths;
+  const auto same = [&](const ConfigNode& a, const ConfigNode& b, const std::string& path) {
+    const auto mine = impl_->numbers.find(path), theirs = other.impl_->numbers.find(path);
+    if (mine != impl_->numbers.end() && theirs != other.impl_->numbers.end())
+      return mine->second == theirs->second;
+    return a.kind == b.kind && a.text == b.text;
+  };
+  const auto walk = [&](auto& self, const ConfigNode* a, const ConfigNode* b,
+                        const std::string& path) -> void {
+    if (!a || !b || (a->items.empty() && b->items.empty())) {
+      if (!a || !b || !same(*a, *b, path)) paths.push_back(path);
+      return;
+    }
+    if (a->kind == Kind::list && b->kind == Kind::list) {
+      const auto mine = impl_->lists.find(path), theirs = other.impl_->lists.find(path);
+      if (mine != impl_->lists.end() && theirs != other.impl_->lists.end()) {
+        if (mine->second != theirs->second) paths.push_back(path);
+        return;
+      }
+    }
+    std::set<std::string> seen;
+    for (const ConfigNode* node : {a, b})
+      for (std::size_t n = 0; n < node->items.size(); ++n) {
+        const std::string key = node->kind == Kind::list ? std::to_string(n) : node->items[n].key;
+        if (!seen.insert(key).second) continue;
+        const auto child = [&](const ConfigNode* of) -> const ConfigNode* {
+          if (of->kind == Kind::list) return n < of->items.size() ? &of->items[n].value : nullptr;
+          const ConfigItem* item = of->find(key);
+          return item ? &item->value : nullptr;
+        };
+        self(self, child(a), child(b), path_below(path, key));
+      }
+  };
+  walk(walk, &impl_->root, &other.impl_->root, "");
+  return paths;
 }
 
 std::string Config::resolved() const {

@@ -81,6 +81,9 @@ class Config {
   /// Where a key itself stands.
   Position key_position(const std::string& path) const;
 
+  /// Paths at which the values of two inputs of the same schema differ, or only one has a value.
+  std::vector<std::string> differences(const Config& other) const;
+
   /// The whole input with every default filled in and overrides applied, as YAML that reads back to
   /// the same values.
   std::string resolved() const;

@@ -196,6 +196,16 @@ Schema core_schema() {
   s.add(in_time(key("output.series.columns.*", T::expression,
                     "Expression with one value, such as integral(u).")));
 
+  s.add(key("checkpoint", T::block,
+            "Files to go on from after an end before the end; see `--restart`."));
+  s.add(key("checkpoint.every", T::schedule, "When one is written.", "30 min"));
+  s.add(at_most(1000, at_least(1, key("checkpoint.keep", T::integer,
+                                      "How many stay: the newest ones.", "2"))));
+  s.add(key("checkpoint.on_signal", T::boolean,
+            "Does a signal (TERM, INT, USR2, USR1), the end of wall time or a file `stop` in the "
+            "output folder write one? If not, signals end the run at once.",
+            "true"));
+
   s.add(key("run", T::block, "How it is computed."));
   s.add(key("run.backend", T::text, "auto, serial, openmp or cuda.", "auto"));
   s.add(one_of({"double", "float"},
@@ -204,8 +214,16 @@ Schema core_schema() {
       one_of({"auto"}, at_most(4096, at_least(1, key("run.threads", T::integer,
                                                      "Threads of the openmp backend.", "auto")))));
   s.add(reserved("run.seed"));
-  s.add(reserved("run.decomposition"));
-  s.add(reserved("run.wall_time"));
+  s.add(one_of({"auto"},
+               at_least(1, items(1, 3,
+                                 key("run.decomposition", T::integers,
+                                     "Parts of the grid along x, y, z, whose product is the "
+                                     "number of ranks, or `auto`: the fewest cells at cuts.",
+                                     "auto")))));
+  s.add(above(0, key("run.wall_time", T::duration,
+                     "Wall time that the run may take: it stops in time to write a checkpoint and "
+                     "ends with code 75. The end time of a Slurm job is respected by itself.",
+                     "", "s")));
 
   s.add(key("exact", T::map, "Exact solutions; errors against them go into the report."));
   s.add(in_time(key("exact.*", T::expression, "Exact solution of the field of that name.")));
@@ -216,8 +234,7 @@ Schema core_schema() {
       key("verify.#.expression", T::expression, "Expression with one value; 0 is a failure."))));
   s.add(one_of({"start", "end"}, key("verify.#.at", T::choice, "When it is looked at.", "end")));
 
-  for (const char* path : {"fields", "equations", "linear_solver", "checkpoint", "stop"})
-    s.add(reserved(path));
+  for (const char* path : {"fields", "equations", "linear_solver", "stop"}) s.add(reserved(path));
   return s;
 }
 

@@ -40,63 +40,82 @@ WallValue<Space> wall_value(const Strip& strip, const Box& lines, const Space&) 
 }
 
 template <class Space, class Real>
+void GhostFiller<Space, Real>::require_cells(const BoundaryCondition& condition, Axis axis) const {
+  const std::int64_t cells = grid_.cells(axis);
+  const int width = grid_.ghosts(axis), order = stencil_.points == 2 ? 2 : 4;
+  if (width != ghost_width(static_cast<Order>(order)))
+    throw std::invalid_argument("xp::GhostFiller: the grid's ghost width is not that of the order");
+  const int needed = is_wall(condition.kind) ? stencil_.points - 1 : width;
+  if (cells < needed)
+    throw Error(ErrorKind::input, "order " + std::to_string(order) + " needs at least " +
+                                      std::to_string(needed) + " cells along " + letter(axis) +
+                                      ", not " + std::to_string(cells));
+}
+
+template <class Space, class Real>
+auto GhostFiller<Space, Real>::side_of(const BoundaryCondition& condition, Axis axis,
+                                       bool upper) const -> Side {
+  Side side;
+  side.axis = axis;
+  side.upper = upper;
+  side.kind = condition.kind;
+  side.width = grid_.ghosts(axis);
+  side.cells = grid_.cells(Region::own).size(index(axis));
+  const auto set = [&](Strip& strip, const Program& program) {
+    strip.constant = program.is_constant();
+    if (strip.constant) {
+      strip.value = program.constant_value();
+      return;
+    }
+    strip.timed = program.uses_time;
+    strip.program = DeviceProgram<Space>(program);
+  };
+  if (condition.has_value()) set(side.value, condition.value);
+  if (condition.kind == BoundaryKind::robin) {
+    set(side.alpha, condition.alpha);
+    set(side.beta, condition.beta);
+  }
+  if (condition.kind == BoundaryKind::dirichlet) side.alpha.value = 1;
+  if (condition.kind == BoundaryKind::neumann || condition.kind == BoundaryKind::outflow)
+    side.beta.value = 1;
+  if (is_wall(condition.kind) && side.alpha.constant && side.beta.constant) {
+    const double spacing = grid_.spacing(axis);
+    const double weight = ghost_weight(stencil_, side.alpha.value, side.beta.value, spacing);
+    const double scale = std::abs(side.alpha.value) + std::abs(side.beta.value) / spacing;
+    if (!(std::abs(weight) > 1e-12 * scale))
+      throw Error(ErrorKind::input,
+                  "the robin condition at " + side_name(axis, upper) +
+                      " has no solution on this grid: alpha/2 + beta/spacing is zero");
+  }
+  return side;
+}
+
+template <class Space, class Real>
 GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions& conditions,
                                       Order order)
     : grid_(grid), stencil_(wall_stencil(order)) {
   Box box = grid.cells(Region::own);
-  for (const Axis axis : all_axes) {
-    if (!grid.exists(axis)) continue;
-    for (const bool upper : {false, true}) {
-      const BoundaryCondition& condition = conditions[index(axis)][upper ? 1 : 0];
-      Side side;
-      side.axis = axis;
-      side.upper = upper;
-      side.kind = condition.kind;
-      side.width = grid.ghosts(axis);
-      side.cells = box.size(index(axis));
-      if (side.width != ghost_width(order))
-        throw std::invalid_argument(
-            "xp::GhostFiller: the grid's ghost width is not that of the order");
-      const int last = upper ? box.upper[index(axis)] - 1 : box.lower[index(axis)];
-      side.lines = box.with_range(axis, last, last + 1);
-      const bool wall = is_wall(condition.kind);
-      const int needed = wall ? stencil_.points - 1 : side.width;
-      if (side.cells < needed)
-        throw Error(ErrorKind::input, "order " + std::to_string(static_cast<int>(order)) +
-                                          " needs at least " + std::to_string(needed) +
-                                          " cells along " + letter(axis) + ", not " +
-                                          std::to_string(side.cells));
-      const auto set = [&](Strip& strip, const Program& program) {
-        strip.constant = program.is_constant();
-        if (strip.constant) {
-          strip.value = program.constant_value();
-          return;
-        }
-        strip.timed = program.uses_time;
-        strip.program = DeviceProgram<Space>(program);
-      };
-      if (condition.has_value()) set(side.value, condition.value);
-      if (condition.kind == BoundaryKind::robin) {
-        set(side.alpha, condition.alpha);
-        set(side.beta, condition.beta);
+  for (const bool walls : {true, false})
+    for (const Axis axis : all_axes) {
+      const auto& ends = conditions[static_cast<std::size_t>(index(axis))];
+      if (!grid.exists(axis) || is_wall(ends[0].kind) != walls) continue;
+      if (!walls) {
+        ends_.wraps |= axis_bit(axis);
+        if (ends[0].kind == BoundaryKind::antiperiodic) ends_.antiperiodic |= axis_bit(axis);
       }
-      if (condition.kind == BoundaryKind::dirichlet) side.alpha.value = 1;
-      if (condition.kind == BoundaryKind::neumann || condition.kind == BoundaryKind::outflow)
-        side.beta.value = 1;
-      if (wall && side.alpha.constant && side.beta.constant) {
-        const double weight =
-            ghost_weight(stencil_, side.alpha.value, side.beta.value, grid.spacing(axis));
-        const double scale =
-            std::abs(side.alpha.value) + std::abs(side.beta.value) / grid.spacing(axis);
-        if (!(std::abs(weight) > 1e-12 * scale))
-          throw Error(ErrorKind::input,
-                      "the robin condition at " + side_name(axis, upper) +
-                          " has no solution on this grid: alpha/2 + beta/spacing is zero");
+      bool filled[2] = {false, false};
+      for (const bool upper : {false, true}) {
+        const BoundaryCondition& condition = ends[upper ? 1 : 0];
+        require_cells(condition, axis);
+        Side side = side_of(condition, axis, upper);
+        if (walls ? !grid.at_end(axis, upper) : grid.is_cut(axis)) continue;
+        const int last = upper ? box.upper[index(axis)] - 1 : box.lower[index(axis)];
+        side.lines = box.with_range(axis, last, last + 1);
+        sides_.push_back(std::move(side));
+        filled[upper ? 1 : 0] = true;
       }
-      sides_.push_back(side);
+      box = box.grown(axis, filled[0] ? grid.ghosts(axis) : 0, filled[1] ? grid.ghosts(axis) : 0);
     }
-    box = box.grown(axis, grid.ghosts(axis), grid.ghosts(axis));
-  }
 }
 
 template <class Space, class Real>
@@ -115,14 +134,6 @@ void GhostFiller<Space, Real>::allocate() {
       if (!strip->constant && !strip->values.data())
         strip->values = decltype(strip->values)("boundary: values", side.lines.size(2),
                                                 side.lines.size(1), side.lines.size(0));
-}
-
-template <class Space, class Real>
-std::array<bool, 3> GhostFiller<Space, Real>::wraps() const {
-  std::array<bool, 3> result{};
-  for (const Side& side : sides_)
-    result[static_cast<std::size_t>(index(side.axis))] = !is_wall(side.kind);
-  return result;
 }
 
 template <class Space, class Real>
@@ -174,6 +185,14 @@ void GhostFiller<Space, Real>::update(const Space& space, const Side& side, Stri
   strip.fresh = true;
 }
 
+template <int points, class Space, class Real>
+void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box& lines,
+                 std::int64_t inwards, const SolvedWall<points, Real>& solved) {
+  for_each(
+      space, "ghosts: wall", lines,
+      KOKKOS_LAMBDA(int k, int j, int i) { solved(&u(k, j, i), inwards); });
+}
+
 // Both ends of an axis in one pass: along x they share cache lines, the end of one row with the
 // start of the next.
 template <int points, class Space, class Real>
@@ -189,63 +208,80 @@ void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box&
 }
 
 template <class Space, class Real>
+void fill_copies(const Space& space, const FieldView<Space, Real>& u, const Box& lines, int cells,
+                 int width, std::int64_t inwards, Real sign) {
+  for_each(
+      space, "ghosts: copy", lines, KOKKOS_LAMBDA(int k, int j, int i) {
+        Real* end = &u(k, j, i);
+        for (int m = 1; m <= width; ++m) end[-m * inwards] = sign * end[(cells - m) * inwards];
+      });
+}
+
+template <class Space, class Real>
+void GhostFiller<Space, Real>::fill_wall(const Space& space, Side& side,
+                                         const FieldView<Space, Real>& u, double time) {
+  update(space, side, side.alpha, time);
+  update(space, side, side.beta, time);
+  update(space, side, side.value, time);
+  const auto alpha = wall_value(side.alpha, side.lines, space);
+  const auto beta = wall_value(side.beta, side.lines, space);
+  const auto value = wall_value(side.value, side.lines, space);
+  const WallStencil s = stencil_;
+  const double inverse = 1 / grid_.spacing(side.axis);
+  // Distances from the wall cell: inward is positive.
+  const std::int64_t stride = side.upper ? -u.stride(side.axis) : u.stride(side.axis);
+  const int width = side.width;
+  for_each(
+      space, "ghosts: wall", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
+        Real* wall = &u(k, j, i);
+        const double a = alpha(k, j, i), b = beta(k, j, i) * inverse;
+        double sum = value(k, j, i);
+        for (int m = 1; m < s.points; ++m)
+          sum -=
+              (a * s.value[m] + b * s.derivative[m]) * static_cast<double>(wall[(m - 1) * stride]);
+        const double ghost = sum / (a * s.value[0] + b * s.derivative[0]);
+        wall[-stride] = static_cast<Real>(ghost);
+        if (width > 1) {
+          double second = s.second_ghost[0] * ghost;
+          for (int m = 1; m < s.points; ++m)
+            second += s.second_ghost[m] * static_cast<double>(wall[(m - 1) * stride]);
+          wall[-2 * stride] = static_cast<Real>(second);
+        }
+      });
+}
+
+template <class Space, class Real>
 void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, Real>& u,
                                     double time) {
   allocate();
-  const std::int64_t strides[3] = {1, static_cast<std::int64_t>(u.extent(2)),
-                                   static_cast<std::int64_t>(u.extent(1) * u.extent(2))};
   for (std::size_t n = 0; n < sides_.size(); ++n) {
     Side& side = sides_[n];
-    if (n % 2 == 0 && is_solved(side) && is_solved(sides_[n + 1])) {
-      const auto fill_both = [&]<int points>() {
-        fill_solved(space, u, side.lines, side.cells, strides[index(side.axis)],
-                    this->template solve<points>(side),
-                    this->template solve<points>(sides_[n + 1]));
-      };
-      if (stencil_.points == 2)
-        fill_both.template operator()<2>();
-      else
-        fill_both.template operator()<5>();
-      ++n;
-      continue;
-    }
-    // Distances from the wall cell: inward is positive.
-    const std::int64_t stride = side.upper ? -strides[index(side.axis)] : strides[index(side.axis)];
-    const int width = side.width, cells = side.cells;
+    const std::int64_t stride = u.stride(side.axis), inwards = side.upper ? -stride : stride;
     if (!is_wall(side.kind)) {
-      const Real sign = side.kind == BoundaryKind::antiperiodic ? Real(-1) : Real(1);
-      for_each(
-          space, "ghosts: copy", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
-            Real* wall = &u(k, j, i);
-            for (int m = 1; m <= width; ++m) wall[-m * stride] = sign * wall[(cells - m) * stride];
-          });
+      fill_copies(space, u, side.lines, side.cells, side.width, inwards,
+                  side.kind == BoundaryKind::antiperiodic ? Real(-1) : Real(1));
       continue;
     }
-    update(space, side, side.alpha, time);
-    update(space, side, side.beta, time);
-    update(space, side, side.value, time);
-    const auto alpha = wall_value(side.alpha, side.lines, space);
-    const auto beta = wall_value(side.beta, side.lines, space);
-    const auto value = wall_value(side.value, side.lines, space);
-    const WallStencil s = stencil_;
-    const double inverse = 1 / grid_.spacing(side.axis);
-    for_each(
-        space, "ghosts: wall", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
-          Real* wall = &u(k, j, i);
-          const double a = alpha(k, j, i), b = beta(k, j, i) * inverse;
-          double sum = value(k, j, i);
-          for (int m = 1; m < s.points; ++m)
-            sum -= (a * s.value[m] + b * s.derivative[m]) *
-                   static_cast<double>(wall[(m - 1) * stride]);
-          const double ghost = sum / (a * s.value[0] + b * s.derivative[0]);
-          wall[-stride] = static_cast<Real>(ghost);
-          if (width > 1) {
-            double second = s.second_ghost[0] * ghost;
-            for (int m = 1; m < s.points; ++m)
-              second += s.second_ghost[m] * static_cast<double>(wall[(m - 1) * stride]);
-            wall[-2 * stride] = static_cast<Real>(second);
-          }
-        });
+    if (!is_solved(side)) {
+      fill_wall(space, side, u, time);
+      continue;
+    }
+    // Solved walls give the same bits alone and in pairs: a rank may have but one of the two.
+    const bool both =
+        n + 1 < sides_.size() && sides_[n + 1].axis == side.axis && is_solved(sides_[n + 1]);
+    const auto fill = [&]<int points>() {
+      const SolvedWall<points, Real> solved = this->template solve<points>(side);
+      if (both)
+        fill_solved(space, u, side.lines, side.cells, stride, solved,
+                    this->template solve<points>(sides_[n + 1]));
+      else
+        fill_solved(space, u, side.lines, inwards, solved);
+    };
+    if (stencil_.points == 2)
+      fill.template operator()<2>();
+    else
+      fill.template operator()<5>();
+    if (both) ++n;
   }
 }
 

@@ -1,20 +1,22 @@
 // Filling the ghost cells of a field from its boundary conditions.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include <xp/field/evaluate.hpp>
 #include <xp/field/field.hpp>
+#include <xp/field/halo.hpp>
 #include <xp/field/solved_walls.hpp>
 #include <xp/mesh/boundary.hpp>
 
 namespace xp {
 
-/// Fills ghost cells, corners included, of every field that shares a grid and a set of conditions.
-/// Values at the wall are evaluated on the device: once if they do not depend on time, else per
-/// fill. Method: ghost values such that the interpolant through ghost and own cells meets the
-/// condition at the wall (wall_stencil()); for second order the usual reflection.
+/// Fills ghost cells, corners included, of every field that shares a grid and a set of conditions:
+/// all but those that are other ranks' cells (HaloExchange), which come after. Walls are filled
+/// first, then ends that follow each other: what lies around such an end is a copy. Values at the
+/// wall are evaluated on the device: once if they do not depend on time, else per fill. Method:
+/// ghost values such that the interpolant through ghost and own cells meets the condition at the
+/// wall (wall_stencil()); for second order the usual reflection.
 template <class Space, class Real>
 class GhostFiller {
  public:
@@ -34,7 +36,7 @@ class GhostFiller {
   /// Does nothing here depend on the time or the place along a wall?
   bool is_steady() const;
   /// The axes along which each end follows the other: periodic and antiperiodic ones.
-  std::array<bool, 3> wraps() const;
+  const FieldEnds& ends() const { return ends_; }
   /// The conditions as plain data, where they are steady and of that order.
   template <int order>
   SteadyGhosts<order, Real> steady() const;
@@ -50,20 +52,24 @@ class GhostFiller {
     Axis axis = Axis::x;
     bool upper = false;
     BoundaryKind kind = BoundaryKind::periodic;
-    Box lines;  ///< own cells next to the wall, with ghosts along the axes filled before
+    Box lines;  ///< own cells next to the wall, with the ghosts that are filled before
     int width = 1, cells = 1;
     Strip alpha, beta, value;
   };
   void update(const Space& space, const Side& side, Strip& strip, double time);
+  void fill_wall(const Space& space, Side& side, const FieldView<Space, Real>& u, double time);
 
  private:
+  Side side_of(const BoundaryCondition& condition, Axis axis, bool upper) const;
+  void require_cells(const BoundaryCondition& condition, Axis axis) const;
   bool is_solved(const Side& side) const;
   template <int points>
   SolvedWall<points, Real> solve(const Side& side) const;
 
   Grid grid_{GridSpec{}};
   WallStencil stencil_;
-  std::vector<Side> sides_;
+  FieldEnds ends_;
+  std::vector<Side> sides_;  ///< of this rank, in the order in which they are filled
 };
 
 }  // namespace xp

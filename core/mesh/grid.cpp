@@ -6,11 +6,15 @@
 
 namespace xp {
 
-Grid::Grid(const GridSpec& spec) : spec_(spec) {
+Grid::Grid(const GridSpec& spec) : Grid(spec, Decomposition(spec, {1, 1, 1}), 0) {}
+
+Grid::Grid(const GridSpec& spec, const Decomposition& decomposition, int rank)
+    : spec_(spec), decomposition_(decomposition), rank_(rank) {
   const auto refuse = [](const std::string& what) { throw Error(ErrorKind::input, what); };
   if (spec.dimensions < 1 || spec.dimensions > 3) refuse("a grid has 1, 2 or 3 dimensions");
   if (spec.ghosts < 0) refuse("the ghost width of a grid is not negative");
   double product = 1;
+  const std::array<int, 3> place = decomposition_.place(rank);
   Block block;
   for (const Axis axis : all_axes) {
     const int a = index(axis);
@@ -31,8 +35,10 @@ Grid::Grid(const GridSpec& spec) : spec_(spec) {
     product *= static_cast<double>(spec_.cells[a]);
     geometry_.lower[a] = spec_.lower[a];
     geometry_.spacing[a] = (spec_.upper[a] - spec_.lower[a]) / static_cast<double>(spec_.cells[a]);
-    geometry_.first[a] = -ghosts(axis);
-    block.cells[a] = static_cast<int>(spec_.cells[a]);
+    const int part = place[static_cast<std::size_t>(a)];
+    block.first[a] = decomposition_.first(axis, part);
+    block.cells[a] = decomposition_.cells(axis, part);
+    geometry_.first[a] = block.first[a] - ghosts(axis);
   }
   if (product > 9007199254740992.0) refuse("more than 2^53 cells in all");
   blocks_.push_back(block);
@@ -56,6 +62,12 @@ double Grid::volume() const {
   return product;
 }
 
+bool Grid::at_end(Axis axis, bool upper_side) const {
+  const Block& block = blocks_[0];
+  const int a = index(axis);
+  return upper_side ? block.first[a] + block.cells[a] == spec_.cells[a] : block.first[a] == 0;
+}
+
 Box Grid::cells(Region region) const {
   Box box;
   for (const Axis axis : all_axes) {
@@ -68,13 +80,6 @@ Box Grid::cells(Region region) const {
 
 Box Grid::faces(Axis axis) const {
   return cells(Region::own).grown(axis, 0, 1);
-}
-
-Box Grid::boundary_layer(Axis axis, bool upper_side) const {
-  const Box own = cells(Region::own);
-  const int a = index(axis);
-  return upper_side ? own.with_range(axis, own.upper[a] - 1, own.upper[a])
-                    : own.with_range(axis, own.lower[a], own.lower[a] + 1);
 }
 
 }  // namespace xp

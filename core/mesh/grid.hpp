@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <xp/mesh/decomposition.hpp>
 #include <xp/runtime/box.hpp>
 
 namespace xp {
@@ -15,7 +16,8 @@ struct GridSpec {
   std::array<std::int64_t, 3> cells{1, 1, 1};  ///< along x, y, z, at least 1 each
   std::array<double, 3> lower{0, 0, 0}, upper{1, 1, 1};
   std::array<bool, 3> periodic{false, false, false};
-  int ghosts = 1;  ///< ghost cells on each side along the axes that exist
+  int ghosts = 1;      ///< ghost cells on each side along the axes that exist
+  int wall_cells = 1;  ///< own cells that ghost cells of a wall are made from (WallStencil)
 };
 
 enum class Region { own, ghosted };
@@ -52,6 +54,8 @@ class Grid {
   /// Throws an Error of kind input when an extent is not positive, a bound is not finite, or a size
   /// does not fit (2^31 cells of one rank along an axis, 2^53 in all).
   explicit Grid(const GridSpec& spec);
+  /// A rank's part of the grid. The decomposition must be one of this spec.
+  Grid(const GridSpec& spec, const Decomposition& decomposition, int rank);
 
   int dimensions() const { return spec_.dimensions; }
   bool exists(Axis axis) const { return index(axis) < spec_.dimensions; }
@@ -67,6 +71,13 @@ class Grid {
   double cell_volume() const;  ///< length, area or volume
   double volume() const;       ///< of the whole domain
 
+  const Decomposition& decomposition() const { return decomposition_; }
+  int rank() const { return rank_; }
+  /// Is the grid cut along this axis, so that ghost cells along it are other ranks' cells?
+  bool is_cut(Axis axis) const { return decomposition_.parts(axis) > 1; }
+  /// Does this rank's part reach the end of the domain?
+  bool at_end(Axis axis, bool upper_side) const;
+
   const std::vector<Block>& blocks() const { return blocks_; }
   const Geometry& geometry() const { return geometry_; }
 
@@ -74,11 +85,11 @@ class Grid {
   Box cells(Region region) const;
   /// Faces normal to an axis that bound own cells: face i lies below cell i.
   Box faces(Axis axis) const;
-  /// The layer of own cells next to a side of the domain.
-  Box boundary_layer(Axis axis, bool upper_side) const;
 
  private:
   GridSpec spec_;
+  Decomposition decomposition_;
+  int rank_ = 0;
   std::vector<Block> blocks_;
   Geometry geometry_;
 };

@@ -7,6 +7,7 @@
 
 #include <xp/field/evaluate.hpp>
 #include <xp/field/field.hpp>
+#include <xp/runtime/communicator.hpp>
 #include <xp/runtime/reduce.hpp>
 
 namespace xp {
@@ -48,6 +49,7 @@ class Measure {
  public:
   Measure() = default;
   explicit Measure(const Box& box);
+  Measure(const Box& box, const Communicator&) : Measure(box) {}
 
   /// The cells that are measured.
   const Box& box() const { return box_; }

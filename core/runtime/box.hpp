@@ -18,6 +18,12 @@ constexpr char letter(Axis axis) {
   return static_cast<char>('x' + index(axis));
 }
 
+/// Axes as bits.
+using AxisSet = unsigned;
+constexpr AxisSet axis_bit(Axis axis) {
+  return 1u << index(axis);
+}
+
 /// A half-open box of local indices, [lower, upper) along each axis.
 struct Box {
   int lower[3] = {0, 0, 0};

@@ -18,6 +18,16 @@ inline constexpr bool is_host_space =
 #endif
     std::is_same_v<Space, Kokkos::Serial>;
 
+/// Where messages of a space wait for MPI when it does not take them from the space's own memory.
+#ifdef KOKKOS_ENABLE_CUDA
+template <class Space>
+using StagingSpace =
+    std::conditional_t<is_host_space<Space>, Kokkos::HostSpace, Kokkos::CudaHostPinnedSpace>;
+#else
+template <class Space>
+using StagingSpace = Kokkos::HostSpace;
+#endif
+
 /// Threads that kernels of a host space use, 1 for others. `concurrency` is a static member
 /// function up to 3.x and a member function later; calling it on an object works with both.
 template <class Space>

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <xp/simulation/field_model.hpp>
 
@@ -14,14 +16,32 @@ Norms norms_of(const Sums& sums, double cells) {
 template <class Space, class Real>
 FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldInfo> fields,
                                     std::vector<Program> initial)
-    : grid_(setup.grid),
+    : communicator_(setup.communicator),
+      grid_(setup.grid),
       order_(setup.order),
       own_(setup.grid.cells(Region::own)),
       infos_(std::move(fields)) {
   for (const Program& program : initial) initial_.emplace_back(program);
   for (const BoundaryConditions& conditions : setup.boundaries)
     ghosts_.emplace_back(grid_, conditions, order_);
-  measure_ = Measure<Space, Real>(own_);
+  measure_ = Measure<Space, Real>(own_, communicator_);
+
+  // What reads ghost cells of other ranks is left for when those have arrived.
+  interior_ = own_;
+  for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
+    if (!grid_.is_cut(axis)) continue;
+    const int a = index(axis), width = grid_.ghosts(axis);
+    const bool wraps = (ghosts_[0].ends().wraps & axis_bit(axis)) != 0;
+    for (const bool upper : {false, true}) {
+      if (grid_.at_end(axis, upper) && !wraps) continue;
+      const int first = interior_.lower[a], last = interior_.upper[a];
+      const int part = std::min(width, last - first);
+      outskirts_.push_back(upper ? interior_.with_range(axis, last - part, last)
+                                 : interior_.with_range(axis, first, first + part));
+      interior_ = upper ? interior_.with_range(axis, first, last - part)
+                        : interior_.with_range(axis, first + part, last);
+    }
+  }
 }
 
 template <class Space, class Real>
@@ -33,7 +53,11 @@ std::int64_t FieldModel<Space, Real>::memory(int slots) const {
         info.components * cell * grid_.cells(info.ghosted ? Region::ghosted : Region::own).count();
   std::int64_t walls = 0;
   for (const GhostFiller<Space, Real>& ghosts : ghosts_) walls += ghosts.memory();
-  return slots * state + cell * own_.count() + walls;
+  // Messages are made of ghost layers: counted from the boxes, they are not made yet.
+  std::int64_t messages = 0;
+  for (const Box& box : outskirts_)
+    messages += 2 * cell * box.count() * static_cast<std::int64_t>(infos_.size());
+  return slots * state + cell * own_.count() + walls + messages;
 }
 
 template <class Space, class Real>
@@ -44,6 +68,10 @@ void FieldModel<Space, Real>::allocate(int slots) {
     slot.clear();
     for (const FieldInfo& info : infos_) slot.emplace_back(grid_, info);
   }
+  std::vector<FieldEnds> ends;
+  for (const GhostFiller<Space, Real>& ghosts : ghosts_) ends.push_back(ghosts.ends());
+  halo_ = std::make_unique<HaloExchange<Space, Real>>(grid_, communicator_, std::move(ends));
+  exchanged_.resize(infos_.size());
   FieldInfo info;
   info.name = "output buffer";
   info.ghosted = false;
@@ -73,7 +101,21 @@ template <class Space, class Real>
 void FieldModel<Space, Real>::evaluate(const Stage& stage, double time, double step) {
   for (std::size_t f = 0; f < infos_.size(); ++f)
     ghosts_[f].fill(space_, view(stage.in, static_cast<int>(f)), time);
-  rate(stage, time, step);
+  if (halo_->has_neighbours())
+    exchange_and_evaluate(stage, time, step);
+  else
+    rate(stage, time, step, own_);
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::exchange_and_evaluate(const Stage& stage, double time, double step) {
+  for (std::size_t f = 0; f < infos_.size(); ++f)
+    exchanged_[f] = view(stage.in, static_cast<int>(f));
+  halo_->start(space_, exchanged_);
+  if (interior_.count() > 0) rate(stage, time, step, interior_);
+  halo_->finish(space_, exchanged_);
+  for (const Box& box : outskirts_)
+    if (box.count() > 0) rate(stage, time, step, box);
 }
 
 template <class Space, class Real>
@@ -201,13 +243,34 @@ HostArray FieldModel<Space, Real>::to_host() {
 }
 
 template <class Space, class Real>
-HostArray FieldModel<Space, Real>::read_field(int field) {
-  const auto from = view(0, field), to = out_.view();
+HostArray FieldModel<Space, Real>::read_field(int field, int slot) {
+  const auto from = view(slot, field), to = out_.view();
   const int k0 = own_.lower[2], j0 = own_.lower[1], i0 = own_.lower[0];
   for_each(
       space_, "output: pack", own_,
       KOKKOS_LAMBDA(int k, int j, int i) { to(k - k0, j - j0, i - i0) = from(k, j, i); });
   return to_host();
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::write_field(int field, int slot, const HostArray& values) {
+  if (values.count != own_.count())
+    throw std::invalid_argument("xp::FieldModel::write_field: not the own cells of this rank");
+  Real* host = nullptr;
+  if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>)
+    host = out_.data().data();
+  else
+    host = host_.data();
+  for (std::int64_t n = 0; n < values.count; ++n) host[n] = static_cast<Real>(values[n]);
+  count_to_device(out_.bytes());
+  if constexpr (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>)
+    Kokkos::deep_copy(out_.data(), host_);
+  const auto from = out_.view(), to = view(slot, field);
+  const int k0 = own_.lower[2], j0 = own_.lower[1], i0 = own_.lower[0];
+  for_each(
+      space_, "restart: unpack", own_,
+      KOKKOS_LAMBDA(int k, int j, int i) { to(k, j, i) = from(k - k0, j - j0, i - i0); });
+  space_.fence();
 }
 
 template <class Space, class Real>

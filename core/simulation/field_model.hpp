@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <xp/field/ghosts.hpp>
+#include <xp/field/halo.hpp>
 #include <xp/operators/measure.hpp>
 #include <xp/simulation/model.hpp>
 #include <xp/time/stage.hpp>
@@ -37,12 +38,16 @@ class FieldModel : public Model {
   int add_expression(const Program& program) override;
   double scalar(int expression, double time) override;
   Norms error(int field, int expression, double time) override;
-  HostArray read_field(int field) override;
+  HostArray read_field(int field, int slot) override;
   HostArray read_expression(int expression, double time) override;
+  void write_field(int field, int slot, const HostArray& values) override;
+  double halo_seconds() const override { return halo_ ? halo_->seconds() : 0; }
+  double halo_wait_seconds() const override { return halo_ ? halo_->wait_seconds() : 0; }
 
  protected:
-  /// Writes the outputs of a stage; the ghost cells of stage.in are filled.
-  virtual void rate(const Stage& stage, double time, double step) = 0;
+  /// Writes the outputs of a stage over a part of the own cells; the ghost cells of stage.in that
+  /// this part reads are filled. With many ranks a stage is made of several parts.
+  virtual void rate(const Stage& stage, double time, double step, const Box& box) = 0;
 
   /// The outputs of a stage for one field, step included in the rates; returns how many.
   int targets(const Stage& stage, int field, double step,
@@ -65,15 +70,21 @@ class FieldModel : public Model {
     std::vector<DeviceProgram<Space>> operands;
   };
   HostArray to_host();
+  void exchange_and_evaluate(const Stage& stage, double time, double step);
   std::vector<double> reduce(const Expression& expression, double time);
 
   Space space_;
+  const Communicator& communicator_;
   Grid grid_;
   Order order_;
   Box own_;
   std::vector<FieldInfo> infos_;
   std::vector<DeviceProgram<Space>> initial_;
   std::vector<GhostFiller<Space, Real>> ghosts_;
+  std::unique_ptr<HaloExchange<Space, Real>> halo_;
+  std::vector<FieldView<Space, Real>> exchanged_;  ///< the views of the exchange under way
+  Box interior_;                ///< own cells whose stencils read no ghost cell of another rank
+  std::vector<Box> outskirts_;  ///< the other own cells
   std::vector<std::vector<FieldType>> slots_;
   std::vector<Expression> expressions_;
   Measure<Space, Real> measure_;

@@ -15,6 +15,7 @@
 #include <xp/mesh/boundary.hpp>
 #include <xp/mesh/grid.hpp>
 #include <xp/runtime/backend.hpp>
+#include <xp/runtime/communicator.hpp>
 #include <xp/time/scheme.hpp>
 
 namespace xp {
@@ -33,7 +34,8 @@ struct Norms {
   double get(const std::string& name) const { return name == "l1" ? l1 : name == "l2" ? l2 : linf; }
 };
 
-/// What a run asks of its physics.
+/// What a run asks of its physics. On many ranks every function that measures, evaluates or
+/// allocates is called by all of them, and numbers are those of the whole grid.
 class Model {
  public:
   virtual ~Model() = default;
@@ -44,7 +46,7 @@ class Model {
   /// the scheme's factor. 0 when nothing limits the step. Needs no allocation.
   virtual double decay_rate(double time) = 0;
 
-  /// Bytes that allocate() will take for so many copies of the state.
+  /// Bytes that allocate() will take on this rank for so many copies of the state.
   virtual std::int64_t memory(int slots) const = 0;
   /// Allocates everything: nothing is allocated after it.
   virtual void allocate(int slots) = 0;
@@ -79,14 +81,22 @@ class Model {
   /// Norms of field - expression, over slot 0.
   virtual Norms error(int field, int expression, double time) = 0;
 
-  /// Copies a field of slot 0, or an expression's value per cell, to the host: a counted transfer.
-  virtual HostArray read_field(int field) = 0;
+  /// Copies a field, or an expression's value per cell over slot 0, to the host: this rank's own
+  /// cells, a counted transfer.
+  virtual HostArray read_field(int field, int slot = 0) = 0;
   virtual HostArray read_expression(int expression, double time) = 0;
+  /// Copies own cells from the host, of any precision, into a field: what read_field() gave.
+  virtual void write_field(int field, int slot, const HostArray& values) = 0;
+
+  /// Seconds spent so far on exchanging ghost cells, and of those on waiting for other ranks.
+  virtual double halo_seconds() const { return 0; }
+  virtual double halo_wait_seconds() const { return 0; }
 };
 
 /// What a model is made from: all checked, nothing allocated.
 struct ModelSetup {
   const Config& config;
+  const Communicator& communicator;  ///< lives as long as the model
   const Grid& grid;
   Order order = Order::second;
   Backend backend = Backend::serial;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <xp/simulation/monitor.hpp>
+#include <xp/time/control.hpp>
 
 namespace xp {
 namespace {
@@ -27,7 +28,7 @@ class ConvergenceMonitor final : public Monitor {
   }
 
   std::int64_t next_step(std::int64_t step) const override {
-    return step + settings_.check_every - step % settings_.check_every;
+    return next_multiple(step, settings_.check_every);
   }
 
  private:

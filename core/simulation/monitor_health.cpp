@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <xp/simulation/monitor.hpp>
+#include <xp/time/control.hpp>
 
 namespace xp {
 
@@ -21,7 +22,7 @@ class HealthMonitor final : public Monitor {
     return look_now(state);
   }
 
-  std::int64_t next_step(std::int64_t step) const override { return step + every - step % every; }
+  std::int64_t next_step(std::int64_t step) const override { return next_multiple(step, every); }
 
   static std::optional<Ending> look_now(const RunState& state) {
     for (std::size_t f = 0; f < state.model.fields().size(); ++f) {

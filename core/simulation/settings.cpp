@@ -60,6 +60,8 @@ Settings SettingsReader::read() {
   attempt(&SettingsReader::time_step);
   attempt(&SettingsReader::convergence);
   attempt(&SettingsReader::run);
+  attempt(&SettingsReader::decomposition);
+  attempt(&SettingsReader::checkpoint);
   attempt(&SettingsReader::model_expressions);
   attempt(&SettingsReader::output_fields);
   attempt(&SettingsReader::series);
@@ -214,6 +216,7 @@ void SettingsReader::numerics() {
                         ? Order::fourth
                         : Order::second;
   settings_.grid.ghosts = ghost_width(settings_.order);
+  settings_.grid.wall_cells = wall_stencil(settings_.order).points - 1;
 }
 
 void SettingsReader::time_span() {
@@ -263,6 +266,20 @@ void SettingsReader::run() {
     diagnostics_.add(config_.position("run.backend"), error.diagnostics()[0].message,
                      error.diagnostics()[0].hint);
   }
+}
+
+void SettingsReader::decomposition() {
+  if (!config_.has("run.decomposition") || config_.is_word("run.decomposition")) return;
+  const auto parts = config_.integers("run.decomposition");
+  if (have_dimensions_ && static_cast<int>(parts.size()) != settings_.grid.dimensions) {
+    diagnostics_.add(config_.position("run.decomposition"),
+                     "run.decomposition has " + entries(parts.size()) + ", but grid.cells has " +
+                         entries(static_cast<std::size_t>(settings_.grid.dimensions)));
+    return;
+  }
+  settings_.decomposition = {1, 1, 1};
+  for (std::size_t a = 0; a < parts.size(); ++a)
+    (*settings_.decomposition)[a] = static_cast<int>(parts[a]);
 }
 
 void SettingsReader::model_expressions() {

@@ -2,6 +2,7 @@
 // been found by the time one exists.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -58,11 +59,19 @@ struct ConvergenceSettings {
   std::int64_t check_every = 50;
 };
 
+struct CheckpointSettings {
+  ScheduleSpec schedule;
+  int keep = 2;           ///< newest ones that stay
+  bool on_signal = true;  ///< also when the run is told to stop
+  bool at_end = false;    ///< and of the last state
+};
+
 struct Settings {
   std::string title;
   std::string directory;  ///< of output
   const ModelFactory* model = nullptr;
   GridSpec grid;
+  std::optional<std::array<int, 3>> decomposition;  ///< parts along each axis; absent: the best
   Order order = Order::second;
   Backend backend = Backend::serial;
   Precision precision = Precision::double_;
@@ -76,6 +85,9 @@ struct Settings {
   std::int64_t max_steps = 0;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::optional<ConvergenceSettings> convergence;
+
+  CheckpointSettings checkpoint;
+  std::optional<double> wall_time;  ///< seconds that the run may take
 
   std::vector<OutputItem> outputs;
   ScheduleSpec output_schedule, series_schedule;

@@ -75,6 +75,15 @@ void SettingsReader::series() {
   }
 }
 
+void SettingsReader::checkpoint() {
+  CheckpointSettings& checkpoint = settings_.checkpoint;
+  checkpoint.schedule = config_.schedule("checkpoint.every");
+  checkpoint.keep = static_cast<int>(config_.integer("checkpoint.keep"));
+  checkpoint.on_signal = config_.boolean("checkpoint.on_signal");
+  checkpoint.at_end = config_.given("checkpoint");
+  if (config_.has("run.wall_time")) settings_.wall_time = config_.seconds("run.wall_time");
+}
+
 void SettingsReader::exact() {
   if (!settings_.model) return;
   for (const std::string& name : config_.keys("exact")) {

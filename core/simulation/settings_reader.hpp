@@ -84,6 +84,10 @@ class SettingsReader {
 
   void run();
 
+  void decomposition();
+
+  void checkpoint();
+
   // The expressions of the model's own block: the model compiles them again for itself, here
   // mistakes are found beside all others.
   void model_expressions();

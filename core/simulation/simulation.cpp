@@ -36,9 +36,6 @@ struct Simulation::Loop {
 
 Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communicator)
     : input_(std::move(input)), communicator_(communicator) {
-  if (communicator_.size() > 1)
-    throw Error(ErrorKind::input, "this version of xpsim runs on one rank",
-                "start it without mpirun; threads are used");
   Diagnostics diagnostics;
   settings_ = read_settings(input_, registry, diagnostics);
   diagnostics.throw_if_any();
@@ -46,10 +43,10 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
     settings_.directory =
         "out/" + std::filesystem::path(input_.config.position("").file).stem().string();
 
-  grid_ = Grid(settings_.grid);
+  grid_ = Grid(settings_.grid, decomposition(diagnostics), communicator_.rank());
   ModelSetup setup{
-      input_.config,        grid_, settings_.order, settings_.backend, settings_.precision,
-      settings_.boundaries, {}};
+      input_.config,       communicator_,        grid_, settings_.order, settings_.backend,
+      settings_.precision, settings_.boundaries, {}};
   setup.compile = [&](const std::string& path, bool time) {
     return compile_at(input_, path, time, settings_.grid.dimensions, diagnostics);
   };
@@ -100,6 +97,28 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
 
 Simulation::~Simulation() = default;
 
+Decomposition Simulation::decomposition(Diagnostics& diagnostics) const {
+  const int ranks = communicator_.size();
+  const auto refuse = [&](const char* key, const std::string& message, const std::string& hint) {
+    diagnostics.add(input_.config.position(key), message, hint);
+    diagnostics.throw_if_any();
+  };
+  const char* key = settings_.decomposition ? "run.decomposition" : "grid.cells";
+  try {
+    if (!settings_.decomposition) return decompose(settings_.grid, ranks);
+    const Decomposition given(settings_.grid, *settings_.decomposition);
+    if (given.ranks() == ranks) return given;
+    refuse(key,
+           fmt::format("run.decomposition makes {} parts, but there are {} ranks", given.ranks(),
+                       ranks),
+           "start as many ranks, or leave it to `auto`");
+  } catch (const Error& error) {
+    if (!diagnostics.empty()) throw;
+    refuse(key, error.diagnostics()[0].message, error.diagnostics()[0].hint);
+  }
+  return {};
+}
+
 void Simulation::add_monitor(std::unique_ptr<Monitor> monitor) {
   monitors_.push_back(std::move(monitor));
 }
@@ -118,7 +137,7 @@ RunForecast Simulation::forecast() {
   forecast.stable_step = stable_step_;
   if (!scheme.adaptive()) {
     forecast.step = steps_.step();
-    if (settings_.end) forecast.steps = std::min(steps_.count(), settings_.max_steps);
+    if (settings_.end) forecast.steps = std::min(steps_.last(), settings_.max_steps);
   }
   if (!settings_.convergence && settings_.end) {
     const ScheduleSpec& every = settings_.output_schedule;
@@ -174,7 +193,7 @@ void Simulation::open_output(const RunOptions& options) {
 }
 
 int Simulation::steps_until_a_look(std::int64_t step, int most) const {
-  std::int64_t last = std::min({step + most, settings_.max_steps, steps_.count()});
+  std::int64_t last = std::min({step + most, settings_.max_steps, steps_.last()});
   for (const auto& monitor : monitors_) last = std::min(last, monitor->next_step(step));
   for (int n = 1; step + n < last; ++n)
     for (const auto& monitor : monitors_)

@@ -49,6 +49,7 @@ class Simulation {
 
  private:
   struct Loop;
+  Decomposition decomposition(Diagnostics& diagnostics) const;
   void open_output(const RunOptions& options);
   /// Equal steps, at most `most`, up to the next that a monitor wants to see.
   int steps_until_a_look(std::int64_t step, int most) const;

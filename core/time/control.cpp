@@ -20,27 +20,34 @@ std::int64_t equal_steps(double length, double step) {
 }
 
 EqualSteps::EqualSteps(double start, double end, double step, double align)
-    : start_(start), end_(end), step_(step), count_(std::numeric_limits<std::int64_t>::max()) {
+    : start_(start), end_(end), step_(step), last_(std::numeric_limits<std::int64_t>::max()) {
   const double length = end - start;
   if (length <= 0) {
-    count_ = 0;
+    last_ = 0;
     return;
   }
   const double largest = std::max(std::abs(start), std::isfinite(end) ? std::abs(end) : 0);
   if (step < 2 * (std::nextafter(largest, HUGE_VAL) - largest))
     throw Error(ErrorKind::input, "the time step is too small: times would not change by it");
   if (!std::isfinite(length)) return;
-  count_ = equal_steps(length, step);
+  last_ = equal_steps(length, step);
   if (align > 0 && align < length) {
     const double parts = std::round(length / align);
     if (std::abs(length / align - parts) < 1e-9 * parts)
-      count_ = static_cast<std::int64_t>(parts) * equal_steps(align, step);
+      last_ = static_cast<std::int64_t>(parts) * equal_steps(align, step);
   }
-  step_ = length / static_cast<double>(count_);
+  step_ = length / static_cast<double>(last_);
+}
+
+EqualSteps EqualSteps::from(std::int64_t number) const {
+  EqualSteps result = *this;
+  result.first_ = number;
+  if (last_ < std::numeric_limits<std::int64_t>::max()) result.last_ = last_ - first_ + number;
+  return result;
 }
 
 double EqualSteps::time(std::int64_t n) const {
-  return n == count_ ? end_ : start_ + static_cast<double>(n) * step_;
+  return n == last_ ? end_ : start_ + static_cast<double>(n - first_) * step_;
 }
 
 double ErrorControl::next(double time, double target) const {
@@ -113,7 +120,7 @@ bool Schedule::due(std::int64_t step, double time, double seconds) {
 }
 
 std::int64_t Schedule::next_step(std::int64_t step) const {
-  if (spec_.unit == ScheduleSpec::Unit::steps) return step + spec_.steps - step % spec_.steps;
+  if (spec_.unit == ScheduleSpec::Unit::steps) return next_multiple(step, spec_.steps);
   return std::numeric_limits<std::int64_t>::max();
 }
 

@@ -28,14 +28,30 @@ class EqualSteps {
   /// rounding.
   EqualSteps(double start, double end, double step, double align = 0);
 
+  /// The same steps with numbers that begin at `number`: those of a run that goes on.
+  EqualSteps from(std::int64_t number) const;
+
   double time(std::int64_t n) const;
   double step() const { return step_; }
-  /// Steps to the end, or the largest number when there is none.
-  std::int64_t count() const { return count_; }
+  /// Number of the last step, or the largest number when there is no end.
+  std::int64_t last() const { return last_; }
+
+  /// Everything that it is made of, for a checkpoint.
+  struct Saved {
+    double start = 0, end = 0, step = 0;
+    std::int64_t first = 0, last = 0;
+  };
+  Saved saved() const { return {start_, end_, step_, first_, last_}; }
+  explicit EqualSteps(const Saved& saved)
+      : start_(saved.start),
+        end_(saved.end),
+        step_(saved.step),
+        first_(saved.first),
+        last_(saved.last) {}
 
  private:
   double start_ = 0, end_ = 0, step_ = 0;
-  std::int64_t count_ = 0;
+  std::int64_t first_ = 0, last_ = 0;
 };
 
 /// Step sizes for embedded schemes by a PI controller. Hairer, Norsett, Wanner I, section II.4, and
@@ -55,10 +71,27 @@ class ErrorControl {
   /// The size below which steps no longer change the time.
   static double smallest(double time);
 
+  /// What it has learnt, for a checkpoint.
+  struct Saved {
+    double proposal = 0, error_before = 1;
+    bool rejected = false;
+  };
+  Saved saved() const { return {proposal_, error_before_, rejected_}; }
+  ErrorControl(int estimate_order, const Saved& saved)
+      : exponent_(1.0 / (estimate_order + 1)),
+        proposal_(saved.proposal),
+        error_before_(saved.error_before),
+        rejected_(saved.rejected) {}
+
  private:
   double exponent_ = 1, proposal_ = 0, error_before_ = 1;
   bool rejected_ = false;
 };
+
+/// The next multiple of `interval` after `step`.
+inline std::int64_t next_multiple(std::int64_t step, std::int64_t interval) {
+  return step + interval - step % interval;
+}
 
 /// Decides when a monitor is due. Times are counted from the start, not accumulated.
 class Schedule {

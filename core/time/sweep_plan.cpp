@@ -21,8 +21,8 @@ SweepRange SweepCuts::range(bool gaps, int n) const {
   return {cut(n), cut(n + 1), n > 0 || wraps ? reach : 0, n < parts - 1 || wraps ? -reach : 0};
 }
 
-SweepPlan plan_sweep(const Grid& grid, Order order, const std::array<bool, 3>& wraps, int arrays,
-                     int value_bytes, int threads) {
+SweepPlan plan_sweep(const Grid& grid, Order order, AxisSet wraps, int arrays, int value_bytes,
+                     int threads) {
   const int dimensions = grid.dimensions();
   SweepPlan plan;
   if (dimensions < 2) return plan;
@@ -50,7 +50,7 @@ SweepPlan plan_sweep(const Grid& grid, Order order, const std::array<bool, 3>& w
     const std::int64_t window = lag * (steps - 1) + 2 * reach + 1;
     const std::int64_t rows_in_cache = cache / (window * row_bytes);
 
-    SweepCuts layers{cells(wave), 1, wraps[static_cast<std::size_t>(index(wave))], reach};
+    SweepCuts layers{cells(wave), 1, (wraps & axis_bit(wave)) != 0, reach};
     if (layers.wraps && layers.cells < smallest) continue;
     layers.parts = std::clamp(layers.cells / smallest, 1, threads);
 
@@ -61,7 +61,7 @@ SweepPlan plan_sweep(const Grid& grid, Order order, const std::array<bool, 3>& w
         rows_in_cache > 0 ? (rows.cells + rows_in_cache - 1) / rows_in_cache : most + 1);
     if (wanted > most) continue;
     rows.parts = static_cast<int>(wanted);
-    rows.wraps = rows.parts > 1 && wraps[1];
+    rows.wraps = rows.parts > 1 && (wraps & axis_bit(Axis::y)) != 0;
     plan.steps = steps;
     plan.lag = lag;
     plan.layers = layers;

@@ -8,8 +8,6 @@
 // step from the same neighbours as otherwise, so no bit of the result changes.
 #pragma once
 
-#include <array>
-
 #include <xp/mesh/boundary.hpp>
 #include <xp/mesh/grid.hpp>
 
@@ -44,8 +42,8 @@ struct SweepPlan {
 
 /// The plan for a grid in 2 or 3 dimensions. Layers are rows of cells along x in 2-D and planes in
 /// 3-D, where `rows` cuts those. `arrays` counts what a step reads and writes, of values of that
-/// many bytes; `wraps` says along which axes each end follows the other (GhostFiller::wraps()).
-SweepPlan plan_sweep(const Grid& grid, Order order, const std::array<bool, 3>& wraps, int arrays,
-                     int value_bytes, int threads);
+/// many bytes; `wraps` says along which axes each end follows the other (GhostFiller::ends()).
+SweepPlan plan_sweep(const Grid& grid, Order order, AxisSet wraps, int arrays, int value_bytes,
+                     int threads);
 
 }  // namespace xp

@@ -61,7 +61,7 @@ HeatModel<Space, Real>::HeatModel(const ModelSetup& setup, const FieldInfo& u,
   // At centres and, for what the stencils use at walls, at the faces of every cell.
   diffusivity_ = DeviceProgram<Space>(input.diffusivity);
   largest_diffusivity_ = 0;
-  Measure<Space, Real> measure(this->grid().cells(Region::own));
+  Measure<Space, Real> measure(this->grid().cells(Region::own), setup.communicator);
   const auto look = [&](const CellInputs<Space, Real>& inputs) {
     const Sums sums = measure.of_program(this->space(), diffusivity_, inputs);
     refuse(sums.not_finite ? NAN : sums.min);
@@ -117,12 +117,12 @@ void HeatModel<Space, Real>::allocate(int slots) {
   }
   if (!constant_source_) {
     source_field_ = array("heat: source");
-    evaluate_source(0);
+    evaluate_source(0, this->grid().cells(Region::own));
   }
   if constexpr (is_host_space<Space>) {
     const int arrays = 2 + coefficient_arrays() + (constant_source_ ? 0 : 1);
-    if (!timed_source_ && this->ghosts(0).is_steady())
-      sweep_plan_ = plan_sweep(this->grid(), this->order(), this->ghosts(0).wraps(), arrays,
+    if (!timed_source_ && this->ghosts(0).is_steady() && this->grid().decomposition().ranks() == 1)
+      sweep_plan_ = plan_sweep(this->grid(), this->order(), this->ghosts(0).ends().wraps, arrays,
                                sizeof(Real), thread_count<Space>());
   }
 }
@@ -150,6 +150,7 @@ void HeatModel<Space, Real>::tabulate_faces() {
           faces(k, j, i) = d0 + d1 > Real(0) ? Real(2) * d0 * d1 / (d0 + d1) : Real(0);
         });
     for (const bool upper : {false, true}) {
+      if (!grid.at_end(axis, upper)) continue;
       const int face = upper ? own.upper[a] : own.lower[a];
       CellInputs<Space, Real> wall = this->inputs(0);
       wall.shift[a] = -0.5;
@@ -160,8 +161,9 @@ void HeatModel<Space, Real>::tabulate_faces() {
       }
       // The cells on both sides of a periodic wall are the first and the last one.
       CellInputs<Space, Real> first = this->inputs(0), last = this->inputs(0);
-      first.shift[a] = own.lower[a] - face;
-      last.shift[a] = own.upper[a] - 1 - face;
+      const auto here = static_cast<double>(grid.geometry().first[a] + face);
+      first.shift[a] = -here;
+      last.shift[a] = static_cast<double>(grid.cells(axis)) - 1 - here;
       evaluate_into(this->space(), diffusivity_, first, layer, faces);
       evaluate_into(this->space(), diffusivity_, last, layer, upper_value);
       for_each(
@@ -201,9 +203,8 @@ void HeatModel<Space, Real>::tabulate_gradient() {
 }
 
 template <class Space, class Real>
-void HeatModel<Space, Real>::evaluate_source(double time) {
-  evaluate_into(this->space(), source_, this->inputs(time), this->grid().cells(Region::own),
-                source_field_.view());
+void HeatModel<Space, Real>::evaluate_source(double time, const Box& box) {
+  evaluate_into(this->space(), source_, this->inputs(time), box, source_field_.view());
 }
 
 template <class Space, class Real>
@@ -240,7 +241,7 @@ void HeatModel<Space, Real>::with_kernels(int a, int b, const Use& use) const {
 
 template <class Space, class Real>
 template <int dimensions, int order>
-void HeatModel<Space, Real>::rate_of_order(const Stage& stage, double step) {
+void HeatModel<Space, Real>::rate_of_order(const Stage& stage, double step, const Box& box) {
   StageTarget<Space, Real> targets[max_stage_outputs];
   const int count = this->targets(stage, 0, step, targets);
   // A source that varies is one more array of the sum.
@@ -248,8 +249,7 @@ void HeatModel<Space, Real>::rate_of_order(const Stage& stage, double step) {
     for (int n = 0; n < count; ++n)
       targets[n].add(source_field_.view(), stage.outputs[n].rate * step);
   with_kernels<dimensions, order>(stage.in, stage.in, [&](const auto& kernel, const auto&) {
-    apply_stage(this->space(), "heat: rate", this->grid().cells(Region::own), kernel, targets,
-                count);
+    apply_stage(this->space(), "heat: rate", box, kernel, targets, count);
   });
 }
 
@@ -289,16 +289,16 @@ void HeatModel<Space, Real>::take_euler_steps(double time, double step, int coun
 }
 
 template <class Space, class Real>
-void HeatModel<Space, Real>::rate(const Stage& stage, double time, double step) {
-  if (timed_source_) evaluate_source(time);
+void HeatModel<Space, Real>::rate(const Stage& stage, double time, double step, const Box& box) {
+  if (timed_source_) evaluate_source(time, box);
   const bool fourth = this->order() == Order::fourth;
   switch (this->grid().dimensions()) {
     case 1:
-      return fourth ? rate_of_order<1, 4>(stage, step) : rate_of_order<1, 2>(stage, step);
+      return fourth ? rate_of_order<1, 4>(stage, step, box) : rate_of_order<1, 2>(stage, step, box);
     case 2:
-      return fourth ? rate_of_order<2, 4>(stage, step) : rate_of_order<2, 2>(stage, step);
+      return fourth ? rate_of_order<2, 4>(stage, step, box) : rate_of_order<2, 2>(stage, step, box);
     default:
-      return fourth ? rate_of_order<3, 4>(stage, step) : rate_of_order<3, 2>(stage, step);
+      return fourth ? rate_of_order<3, 4>(stage, step, box) : rate_of_order<3, 2>(stage, step, box);
   }
 }
 

@@ -28,17 +28,17 @@ class HeatModel final : public FieldModel<Space, Real> {
   void take_euler_steps(double time, double step, int count) override;
 
   /// Called by evaluate(); public because CUDA asks it of functions with kernels.
-  void rate(const Stage& stage, double time, double step) override;
+  void rate(const Stage& stage, double time, double step, const Box& box) override;
   /// Calls `use(kernel of slot a, kernel of slot b)` with the kernels of the right-hand side.
   template <int dimensions, int order, class Use>
   void with_kernels(int a, int b, const Use& use) const;
   template <int dimensions, int order>
-  void rate_of_order(const Stage& stage, double step);
+  void rate_of_order(const Stage& stage, double step, const Box& box);
   template <int dimensions, int order>
   void sweep(double step, int count);
   void tabulate_faces();
   void tabulate_gradient();
-  void evaluate_source(double time);
+  void evaluate_source(double time, const Box& box);
 
  private:
   int coefficient_arrays() const;

@@ -44,13 +44,12 @@ class OdeModel final : public xp::FieldModel<Space, Real> {
         kind_(kind) {}
 
   double decay_rate(double) override { return 0; }
-  void rate(const xp::Stage& stage, double time, double step) override {
+  void rate(const xp::Stage& stage, double time, double step, const xp::Box& box) override {
     xp::StageTarget<Space, Real> targets[xp::max_stage_outputs];
     const int count = this->targets(stage, 0, step, targets);
     const OdeRate<Space, Real> rate{this->view(stage.in, 0), kind_, static_cast<Real>(time),
                                     static_cast<Real>(std::cos(time))};
-    xp::apply_stage(this->space(), "ode: rate", this->grid().cells(xp::Region::own), rate, targets,
-                    count);
+    xp::apply_stage(this->space(), "ode: rate", box, rate, targets, count);
   }
 
  private:

@@ -171,9 +171,9 @@ class SweepOfKind : public testing::Test {
       constexpr int reach = xp::ghost_width(order == 2 ? Order::second : Order::fourth);
       sweep.plan.steps = steps;
       sweep.plan.lag = order == 2 ? 1 : 3;
-      const std::array<bool, 3> wraps = ghosts.wraps();
-      sweep.plan.layers = {cells.back(), layer_parts, wraps[dimensions - 1], reach};
-      sweep.plan.rows = {dimensions == 3 ? cells[1] : 1, row_parts, row_parts > 1 && wraps[1],
+      const auto wraps = [&](int axis) { return (ghosts.ends().wraps >> axis & 1u) != 0; };
+      sweep.plan.layers = {cells.back(), layer_parts, wraps(dimensions - 1), reach};
+      sweep.plan.rows = {dimensions == 3 ? cells[1] : 1, row_parts, row_parts > 1 && wraps(1),
                          reach};
       ghosts.fill(space, swept[0].view(), 0);
       sweep.run(space, "sweep", steps);

@@ -213,14 +213,14 @@ TEST(EqualSteps, RoundingMakesNoExtraStep) {
 
 TEST(EqualSteps, TimesAreCountedAndTheEndIsExact) {
   const xp::EqualSteps steps(0.1, 0.7, 0.1);
-  ASSERT_EQ(steps.count(), 6);
+  ASSERT_EQ(steps.last(), 6);
   EXPECT_EQ(steps.time(6), 0.7);
   for (int n = 0; n < 6; ++n) EXPECT_EQ(steps.time(n), 0.1 + n * steps.step());
   // A whole number of steps goes into 0.25: 3 of at most 0.1.
   const xp::EqualSteps aligned(0, 1, 0.1, 0.25);
-  EXPECT_EQ(aligned.count(), 12);
+  EXPECT_EQ(aligned.last(), 12);
   EXPECT_EQ(aligned.time(3), 0.25);
-  EXPECT_EQ(xp::EqualSteps(1, 1, 0.1).count(), 0);
+  EXPECT_EQ(xp::EqualSteps(1, 1, 0.1).last(), 0);
 }
 
 TEST(Schedule, DueTimesAreCounted) {

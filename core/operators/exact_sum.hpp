@@ -10,7 +10,6 @@
 // the one below, as whole multiples of the units, whose sums are exact.
 #pragma once
 
-#include <cfloat>
 #include <cstdint>
 
 #include <xp/runtime/kokkos.hpp>
@@ -24,6 +23,18 @@ __extension__ typedef __int128 int128;
 // std::bit_cast cannot be called in device code.
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t bits(double value) {
   return __builtin_bit_cast(std::uint64_t, value);
+}
+
+// The bits of |value|: larger for a larger one, and beyond those of infinity for NaN.
+KOKKOS_INLINE_FUNCTION constexpr std::int64_t size_bits(double value) {
+  return static_cast<std::int64_t>(bits(value) & ~(std::uint64_t(1) << 63));
+}
+KOKKOS_INLINE_FUNCTION constexpr bool finite(std::int64_t size_bits) {
+  return size_bits >> 52 < 2047;
+}
+// The bin of a finite value, 1 for all below the first ones.
+KOKKOS_INLINE_FUNCTION constexpr int bin(std::int64_t size_bits) {
+  return static_cast<int>(size_bits >> 52) / 52 + 1;
 }
 
 // On a GPU a product and a sum are fused where they meet. These never are.
@@ -75,12 +86,12 @@ struct Slicer {
 class ExactSum {
  public:
   KOKKOS_INLINE_FUNCTION void add(double value) {
-    const double size = value < 0 ? -value : value;
-    if (!(size <= DBL_MAX)) {
+    const std::int64_t size = detail::size_bits(value);
+    if (!detail::finite(size)) {
       special_ += value;
       return;
     }
-    raise(bin(size));
+    raise(detail::bin(size));
     const bool large = top_ > detail::Slicer::last_plain;
     const detail::Slicer slicer(large ? top_ - 2 : top_);
     std::uint64_t upper = 0, lower = 0;
@@ -88,21 +99,36 @@ class ExactSum {
     add_slices(slicer, 1, upper, lower);
   }
 
-  /// Adds term(values[n]) for n below `count`, at most 4095, on the host. `largest` is the largest
-  /// |term|: infinite or NaN where a term is.
+  /// Adds term(values[n]) for n below `count`, at most 4095, on the host; returns whether all terms
+  /// are finite.
   template <class Term>
-  void add(const double* values, int count, double largest, const Term& term) {
-    const bool finite = largest <= DBL_MAX;
-    if (finite) raise(bin(largest));
-    if (!finite || top_ > detail::Slicer::last_plain) {
-      for (int n = 0; n < count; ++n) add(term(values[n]));
-      return;
+  bool add(const double* values, int count, const Term& term) {
+    // One pass where the bin of the values before is high enough, as it nearly always is.
+    while (top_ <= detail::Slicer::last_plain) {
+      const detail::Slicer slicer(top_);
+      std::uint64_t upper = 0, lower = 0;
+      std::int64_t largest = 0;  // the bits of the largest |value|, NaN beyond infinity
+      XP_VECTORISE
+      for (int n = 0; n < count; ++n) {
+        const double value = term(values[n]);
+        slicer.add(value, upper, lower);
+        const std::int64_t size = detail::size_bits(value);
+        largest = size > largest ? size : largest;
+      }
+      if (!detail::finite(largest)) break;
+      if (detail::bin(largest) <= top_) {
+        add_slices(slicer, count, upper, lower);
+        return true;
+      }
+      raise(detail::bin(largest));
     }
-    const detail::Slicer slicer(top_);
-    std::uint64_t upper = 0, lower = 0;
-    XP_VECTORISE
-    for (int n = 0; n < count; ++n) slicer.add(term(values[n]), upper, lower);
-    add_slices(slicer, count, upper, lower);
+    bool finite = true;
+    for (int n = 0; n < count; ++n) {
+      const double value = term(values[n]);
+      finite = finite && detail::finite(detail::size_bits(value));
+      add(value);
+    }
+    return finite;
   }
 
   KOKKOS_INLINE_FUNCTION void join(const ExactSum& other) {
@@ -119,9 +145,6 @@ class ExactSum {
   double value() const;
 
  private:
-  KOKKOS_INLINE_FUNCTION static int bin(double size) {
-    return static_cast<int>(detail::bits(size) >> 52) / 52 + 1;
-  }
   // Moves to higher grids; slices on those that are left are dropped.
   KOKKOS_INLINE_FUNCTION void raise(int top) {
     if (top <= top_) return;

@@ -1,78 +1,84 @@
 #include <xp/operators/measure.hpp>
+
+#include <cmath>
+#include <type_traits>
+
 #include <xp/runtime/backend.hpp>
 
 namespace xp {
 namespace detail {
 namespace {
 
-// The extrema of many values, in lanes, one for every so many-th value: compilers keep to the order
-// of floating-point comparisons unless told otherwise.
-struct LaneExtrema {
-  static constexpr int lanes = 16;
-  double min[lanes], max[lanes];
-  std::int64_t not_finite[lanes];
+// Minimum and maximum in lanes, one for every so many-th value: compilers keep to the order of
+// floating-point comparisons unless told otherwise.
+void add_extrema(const double* values, int number, double& min, double& max) {
+  constexpr int lanes = 32;
+  double least[lanes], most[lanes];
+  for (int l = 0; l < lanes; ++l) {
+    least[l] = DBL_MAX;
+    most[l] = -DBL_MAX;
+  }
+  const auto add = [&](int l, double value) {
+    least[l] = value < least[l] ? value : least[l];
+    most[l] = value > most[l] ? value : most[l];
+  };
+  int n = 0;
+  for (; n + lanes <= number; n += lanes) {
+    XP_VECTORISE
+    for (int l = 0; l < lanes; ++l) add(l, values[n + l]);
+  }
+  for (; n < number; ++n) add(0, values[n]);
+  for (int l = 0; l < lanes; ++l) {
+    min = least[l] < min ? least[l] : min;
+    max = most[l] > max ? most[l] : max;
+  }
+}
 
-  LaneExtrema() {
-    for (int l = 0; l < lanes; ++l) {
-      min[l] = DBL_MAX;
-      max[l] = -DBL_MAX;
-      not_finite[l] = 0;
-    }
+std::int64_t largest_of(const double* values, int number) {
+  std::int64_t largest = 0;
+  XP_VECTORISE
+  for (int n = 0; n < number; ++n) {
+    const std::int64_t size = size_bits(values[n]);
+    largest = size > largest ? size : largest;
   }
-  void add(const double* values, int number) {
-    int n = 0;
-    for (; n + lanes <= number; n += lanes) {
-      XP_VECTORISE
-      for (int l = 0; l < lanes; ++l) add_to(l, values[n + l]);
-    }
-    for (; n < number; ++n) add_to(n % lanes, values[n]);
-  }
-  void add_to(int l, double value) {
-    const double size = value < 0 ? -value : value;
-    min[l] = value < min[l] ? value : min[l];
-    max[l] = value > max[l] ? value : max[l];
-    not_finite[l] += size <= DBL_MAX ? 0 : 1;
-  }
-};
+  return largest;
+}
 
 }  // namespace
 
 void PartialSums::add(const double* values, int number, Want want) {
-  LaneExtrema lanes;
-  lanes.add(values, number);
-  double least = DBL_MAX, most = -DBL_MAX;
-  std::int64_t strange = 0;
-  for (int l = 0; l < LaneExtrema::lanes; ++l) {
-    least = lanes.min[l] < least ? lanes.min[l] : least;
-    most = lanes.max[l] > most ? lanes.max[l] : most;
-    strange += lanes.not_finite[l];
+  const bool only_extrema =
+      (want | Want::extrema | Want::largest) == (Want::extrema | Want::largest);
+  bool all_finite = true;
+  if (wants(want, Want::extrema)) add_extrema(values, number, min, max);
+  if (wants(want, Want::largest) || only_extrema) {
+    const std::int64_t size = largest_of(values, number);
+    largest = size > largest ? size : largest;
+    all_finite = finite(size);
   }
-  if (strange > 0) {
-    for (int n = 0; n < number; ++n) add(values[n], want);
-    return;
-  }
-  min = least < min ? least : min;
-  max = most > max ? most : max;
-  count += number;
-  const double largest = most < -least ? -least : most;
-  if (wants(want, Want::sum)) sum.add(values, number, largest, [](double value) { return value; });
+  // Not finite are infinite squares, too: values are counted where one is.
+  if (wants(want, Want::sum))
+    all_finite &= sum.add(values, number, [](double value) { return value; });
   if (wants(want, Want::sum_abs))
-    sum_abs.add(values, number, largest, [](double value) { return value < 0 ? -value : value; });
+    all_finite &= sum_abs.add(values, number, [](double value) { return std::fabs(value); });
   if (wants(want, Want::sum_square))
-    sum_square.add(values, number, largest * largest, [](double value) { return value * value; });
+    all_finite &= sum_square.add(values, number, [](double value) { return value * value; });
+  count += number;
+  if (!all_finite)
+    for (int n = 0; n < number; ++n) not_finite += finite(size_bits(values[n])) ? 0 : 1;
 }
 
 Sums PartialSums::finished() const {
   Sums sums;
-  // Whether the zero found first had a sign depends on the order.
+  // Whether the zero that came first had a sign depends on the order; so do the bits of a NaN.
   sums.min = min + 0.0;
   sums.max = max + 0.0;
+  sums.largest = largest > size_bits(INFINITY) ? NAN : __builtin_bit_cast(double, largest);
   sums.sum = sum.value();
   sums.sum_abs = sum_abs.value();
   sums.sum_square = sum_square.value();
   sums.count = count;
   sums.not_finite = not_finite;
-  sums.not_numbers = not_numbers;
   return sums;
 }
 
@@ -94,16 +100,20 @@ struct RowSums {
   Fill fill;
   Want want;
 
-  // Several fills to a block of sums: enough to pay for what is done once per block, few enough for
-  // the first-level cache.
   void operator()(int k, int j, int first, int last, PartialSums& sums) const {
-    constexpr int width = chunk_width<Space>, fills = 8;
-    double values[fills][width];
+    // A block is large enough to pay for what is done once for each, and stays in the first-level
+    // cache.
+    constexpr int width = chunk_width<Space>, fills = 32;
     for (int block = first; block < last; block += fills * width) {
       const int number = last - block < fills * width ? last - block : fills * width;
-      for (int n = 0; n < number; n += width)
-        fill(k, j, block + n, number - n < width ? number - n : width, values[n / width]);
-      sums.add(values[0], number, want);
+      if constexpr (requires { fill.in_place(k, j, block); }) {
+        sums.add(fill.in_place(k, j, block), number, want);
+      } else {
+        double values[fills][width];
+        for (int n = 0; n < number; n += width)
+          fill(k, j, block + n, number - n < width ? number - n : width, values[n / width]);
+        sums.add(values[0], number, want);
+      }
     }
   }
 };
@@ -111,6 +121,11 @@ struct RowSums {
 template <class Space, class Real>
 struct FillCells {
   FieldView<Space, Real> u;
+
+  // Values that are there already need not be copied.
+  const double* in_place(int k, int j, int first) const requires std::is_same_v<Real, double> {
+    return &u(k, j, first);
+  }
 
   KOKKOS_INLINE_FUNCTION void operator()(int k, int j, int first, int count,
                                          double (&values)[chunk_width<Space>]) const {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cfloat>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -16,9 +15,16 @@
 
 namespace xp {
 
-/// What a measurement makes beside the count, the extrema and the number of values that are not
-/// finite, which cost next to nothing.
-enum class Want : unsigned { extrema = 0, sum = 1, sum_abs = 2, sum_square = 4, all = 7 };
+/// What a measurement makes beside the count of cells and of values that are not finite.
+enum class Want : unsigned {
+  nothing = 0,
+  extrema = 1,
+  largest = 2,
+  sum = 4,
+  sum_abs = 8,
+  sum_square = 16,
+  all = 31
+};
 KOKKOS_INLINE_FUNCTION constexpr Want operator|(Want a, Want b) {
   return static_cast<Want>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -26,16 +32,13 @@ KOKKOS_INLINE_FUNCTION constexpr bool wants(Want all, Want one) {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
 }
 
-/// Everything that one pass over the values of an array gives; 0 what was not asked for.
+/// Everything that one pass over the values of an array gives; as here what was not asked for.
 struct Sums {
   double min = DBL_MAX, max = -DBL_MAX;  ///< a NaN does not count
+  double largest = 0;  ///< of the |value|: a NaN or an infinity where there is one
   double sum = 0, sum_abs = 0, sum_square = 0;
-  std::int64_t count = 0;
-  std::int64_t not_finite = 0;   ///< NaN or infinities
-  std::int64_t not_numbers = 0;  ///< NaN
-
-  /// The largest |value|: a NaN or an infinity where there is one.
-  double largest() const { return not_numbers > 0 ? NAN : max < -min ? -min : max; }
+  std::int64_t count = 0;       ///< cells
+  std::int64_t not_finite = 0;  ///< NaN and infinities
 };
 
 namespace detail {
@@ -44,21 +47,24 @@ namespace detail {
 struct PartialSums {
   ExactSum sum, sum_abs, sum_square;
   double min = DBL_MAX, max = -DBL_MAX;
-  std::int64_t count = 0, not_finite = 0, not_numbers = 0;
+  std::int64_t largest = 0;  // size_bits()
+  std::int64_t count = 0, not_finite = 0;
 
   KOKKOS_INLINE_FUNCTION void add(double value, Want want) {
     const double size = value < 0 ? -value : value;
-    // A NaN compares false with everything, an infinity is beyond every finite number.
-    min = value < min ? value : min;
-    max = value > max ? value : max;
-    ++count;
-    not_finite += size <= DBL_MAX ? 0 : 1;
-    not_numbers += value == value ? 0 : 1;
+    if (wants(want, Want::extrema)) {
+      min = value < min ? value : min;  // a NaN compares false with everything
+      max = value > max ? value : max;
+    }
+    if (wants(want, Want::largest))
+      largest = size_bits(value) > largest ? size_bits(value) : largest;
     if (wants(want, Want::sum)) sum.add(value);
     if (wants(want, Want::sum_abs)) sum_abs.add(size);
     if (wants(want, Want::sum_square)) sum_square.add(times(value, value));
+    ++count;
+    not_finite += finite(size_bits(value)) ? 0 : 1;
   }
-  // Many values at a time, at most 4095, on the host.
+  // Many values, at most 4095, on the host.
   void add(const double* values, int number, Want want);
 
   KOKKOS_INLINE_FUNCTION void join(const PartialSums& other) {
@@ -67,9 +73,9 @@ struct PartialSums {
     sum_square.join(other.sum_square);
     min = other.min < min ? other.min : min;
     max = other.max > max ? other.max : max;
+    largest = other.largest > largest ? other.largest : largest;
     count += other.count;
     not_finite += other.not_finite;
-    not_numbers += other.not_numbers;
   }
 
   Sums finished() const;

@@ -66,7 +66,7 @@ double norm_l2(const Space& space, Measure<Space, Real>& measure, const Field<Sp
 template <class Space, class Real>
 double norm_linf(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                  int component) {
-  return sums_of(space, measure, u, component, Want::extrema).largest();
+  return sums_of(space, measure, u, component, Want::largest).largest;
 }
 
 template <class Space, class Real>

@@ -53,7 +53,22 @@ KOKKOS_INLINE_FUNCTION double times(double a, double b) {
 #endif
 }
 
-// Cuts a value of bin `top` or below. With M = 1.5 * 2^52 u, the double nearest to M + value is
+// Loops over arrays go in lanes, one for every so many-th value: enough for a processor to have
+// several vectors under way. They ask for the memory that they come to later: with much to do for
+// each value, a processor by itself looks ahead too little (docs/performance.md).
+inline constexpr int lanes = 32;
+inline void prefetch_lanes(const double* values) {
+  constexpr int line = 8, ahead = 1024;
+  for (int l = 0; l < lanes; l += line) __builtin_prefetch(values + ahead + l);
+}
+
+// Sums of slices, from which bits(magic) must be taken once for each value.
+struct Slices {
+  std::uint64_t upper = 0, lower = 0;
+  std::int64_t largest = 0;  // size_bits() of the values
+};
+
+// Cuts values of bin `top` or below. With M = 1.5 * 2^52 u, the double nearest to M + value is
 // M + m u, m an integer, and the bits of neighbouring doubles are neighbouring integers: those of
 // the sum are the bits of M plus m. M is finite for bins up to 39; the largest doubles are first
 // made smaller by two bins.
@@ -67,13 +82,37 @@ struct Slicer {
       magic[s] = __builtin_bit_cast(double, exponent << 52 | std::uint64_t(1) << 51);
     }
   }
-  // Adds the slices to sums from which the caller takes bits(magic) once for each value.
   KOKKOS_FORCEINLINE_FUNCTION void add(double value, std::uint64_t& upper,
                                        std::uint64_t& lower) const {
     const double rounded = plus(value, magic[0]);
     const double rest = plus(value, -plus(rounded, -magic[0]));
     upper += bits(rounded);
     lower += bits(plus(rest, magic[1]));
+  }
+  // Of term(values[n]) for n below `count`; only meaningful where no term is of a higher bin.
+  template <class Term>
+  Slices slices(const double* values, int count, const Term& term) const {
+    std::uint64_t upper[lanes] = {}, lower[lanes] = {};
+    std::int64_t largest[lanes] = {};
+    const auto add_to = [&](int l, double value) {
+      add(value, upper[l], lower[l]);
+      const std::int64_t size = size_bits(value);
+      largest[l] = size > largest[l] ? size : largest[l];
+    };
+    int n = 0;
+    for (; n + lanes <= count; n += lanes) {
+      prefetch_lanes(values + n);
+      XP_VECTORISE
+      for (int l = 0; l < lanes; ++l) add_to(l, term(values[n + l]));
+    }
+    for (; n < count; ++n) add_to(0, term(values[n]));
+    Slices all;
+    for (int l = 0; l < lanes; ++l) {
+      all.upper += upper[l];
+      all.lower += lower[l];
+      all.largest = largest[l] > all.largest ? largest[l] : all.largest;
+    }
+    return all;
   }
 };
 
@@ -94,9 +133,9 @@ class ExactSum {
     raise(detail::bin(size));
     const bool large = top_ > detail::Slicer::last_plain;
     const detail::Slicer slicer(large ? top_ - 2 : top_);
-    std::uint64_t upper = 0, lower = 0;
-    slicer.add(large ? value * 0x1p-104 : value, upper, lower);
-    add_slices(slicer, 1, upper, lower);
+    detail::Slices slices;
+    slicer.add(large ? value * 0x1p-104 : value, slices.upper, slices.lower);
+    add_slices(slicer, 1, slices);
   }
 
   /// Adds term(values[n]) for n below `count`, at most 4095, on the host; returns whether all terms
@@ -106,21 +145,13 @@ class ExactSum {
     // One pass where the bin of the values before is high enough, as it nearly always is.
     while (top_ <= detail::Slicer::last_plain) {
       const detail::Slicer slicer(top_);
-      std::uint64_t upper = 0, lower = 0;
-      std::int64_t largest = 0;  // the bits of the largest |value|, NaN beyond infinity
-      XP_VECTORISE
-      for (int n = 0; n < count; ++n) {
-        const double value = term(values[n]);
-        slicer.add(value, upper, lower);
-        const std::int64_t size = detail::size_bits(value);
-        largest = size > largest ? size : largest;
-      }
-      if (!detail::finite(largest)) break;
-      if (detail::bin(largest) <= top_) {
-        add_slices(slicer, count, upper, lower);
+      const detail::Slices slices = slicer.slices(values, count, term);
+      if (!detail::finite(slices.largest)) break;
+      if (detail::bin(slices.largest) <= top_) {
+        add_slices(slicer, count, slices);
         return true;
       }
-      raise(detail::bin(largest));
+      raise(detail::bin(slices.largest));
     }
     bool finite = true;
     for (int n = 0; n < count; ++n) {
@@ -155,10 +186,10 @@ class ExactSum {
   // Slices have at most 51 bits and a sign: the differences, taken modulo 2^64, are the sums of up
   // to 4095 of them.
   KOKKOS_INLINE_FUNCTION void add_slices(const detail::Slicer& slicer, int count,
-                                         std::uint64_t upper, std::uint64_t lower) {
+                                         const detail::Slices& slices) {
     const auto n = static_cast<std::uint64_t>(count);
-    slices_[0] += static_cast<std::int64_t>(upper - n * detail::bits(slicer.magic[0]));
-    slices_[1] += static_cast<std::int64_t>(lower - n * detail::bits(slicer.magic[1]));
+    slices_[0] += static_cast<std::int64_t>(slices.upper - n * detail::bits(slicer.magic[0]));
+    slices_[1] += static_cast<std::int64_t>(slices.lower - n * detail::bits(slicer.magic[1]));
   }
 
   detail::int128 slices_[2] = {0, 0};  // in units of the grids top_ and top_ - 1

@@ -9,10 +9,8 @@ namespace xp {
 namespace detail {
 namespace {
 
-// Minimum and maximum in lanes, one for every so many-th value: compilers keep to the order of
-// floating-point comparisons unless told otherwise.
+// In lanes, since compilers keep to the order of floating-point comparisons.
 void add_extrema(const double* values, int number, double& min, double& max) {
-  constexpr int lanes = 32;
   double least[lanes], most[lanes];
   for (int l = 0; l < lanes; ++l) {
     least[l] = DBL_MAX;
@@ -24,6 +22,7 @@ void add_extrema(const double* values, int number, double& min, double& max) {
   };
   int n = 0;
   for (; n + lanes <= number; n += lanes) {
+    prefetch_lanes(values + n);
     XP_VECTORISE
     for (int l = 0; l < lanes; ++l) add(l, values[n + l]);
   }

@@ -117,7 +117,7 @@ void register_ghosts(const Options&) {
 
 void register_measure(const Options&) {
   add("measure", statistics);
-  for (const std::int64_t cells : {10'000'000, 10'000})
+  for (const std::int64_t cells : {80'000'000, 10'000'000, 10'000})
     for_each_backend([&](xp::Backend backend, const std::string& where) {
       xp::with_space(backend,
                      [&](auto space) { add_sums<decltype(space)>(backend, where, cells); });

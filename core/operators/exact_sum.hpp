@@ -54,11 +54,12 @@ KOKKOS_INLINE_FUNCTION double times(double a, double b) {
 }
 
 // Loops over arrays go in lanes, one for every so many-th value: enough for a processor to have
-// several vectors under way. They ask for the memory that they come to later: with much to do for
-// each value, a processor by itself looks ahead too little (docs/performance.md).
+// several vectors under way. They ask early for memory: with much to do for each value, a processor
+// by itself does not look ahead enough. Further ahead than a page slows it down again
+// (docs/performance.md).
 inline constexpr int lanes = 32;
 inline void prefetch_lanes(const double* values) {
-  constexpr int line = 8, ahead = 1024;
+  constexpr int line = 8, ahead = 320;
   for (int l = 0; l < lanes; l += line) __builtin_prefetch(values + ahead + l);
 }
 

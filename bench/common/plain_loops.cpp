@@ -49,6 +49,19 @@ inline void serial(std::int64_t count, const F& f) {
   for (std::int64_t n = 0; n < count; ++n) f(n);
 }
 
+// The sum of one thread.
+double lane_sum(const double* u, std::int64_t count) {
+  constexpr int lanes = 32;
+  double part[lanes] = {};
+  std::int64_t n = 0;
+  for (; n + lanes <= count; n += lanes)
+    for (int l = 0; l < lanes; ++l) part[l] += u[n + l];
+  for (; n < count; ++n) part[0] += u[n];
+  double total = 0;
+  for (const double value : part) total += value;
+  return total;
+}
+
 }  // namespace
 
 template <class Real>
@@ -69,6 +82,18 @@ void triad(double* __restrict a, const double* __restrict b, const double* __res
   }
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t n = 0; n < count; ++n) a[n] = b[n] + s * c[n];
+}
+
+double sum(const double* u, std::int64_t count, int threads) {
+  if (threads == 1) return lane_sum(u, count);
+  double total = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : total)
+  {
+    const std::int64_t part = omp_get_thread_num(), parts = omp_get_num_threads();
+    const std::int64_t first = count * part / parts;
+    total += lane_sum(u + first, count * (part + 1) / parts - first);
+  }
+  return total;
 }
 
 template <class Real>

@@ -33,6 +33,10 @@ Array<Real> make_array(std::int64_t count, int threads) {
 /// a = b + s c: counted as 24 bytes per element by STREAM, 32 with the write-allocate.
 void triad(double* a, const double* b, const double* c, double s, std::int64_t count, int threads);
 
+/// The sum of u, in as many lanes as keep a processor busy, since no flag lets a compiler make
+/// them.
+double sum(const double* u, std::int64_t count, int threads);
+
 /// One Euler step of the heat equation on (ny+2) x (nx+2) or (nz+2) x (ny+2) x (nx+2) cells with
 /// one layer of ghosts: fills the ghosts of u (u = 0 at the walls; corners are not needed), then
 /// out = u + rx d2u/dx2 + ry d2u/dy2 (+ rz d2u/dz2), with r = step D / spacing^2.

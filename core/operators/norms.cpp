@@ -10,8 +10,8 @@ namespace xp {
 namespace {
 
 template <class Space, class Real>
-Sums sums_of(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
-             int component) {
+FieldView<Space, Real> measured_view(const Measure<Space, Real>& measure,
+                                     const Field<Space, Real>& u, int component) {
   const Box& box = measure.box();
   const auto& data = u.data();
   bool inside = component >= 0 && static_cast<std::size_t>(component) < data.extent(0);
@@ -21,7 +21,13 @@ Sums sums_of(const Space& space, Measure<Space, Real>& measure, const Field<Spac
   if (!inside)
     throw std::invalid_argument("the field '" + u.info().name +
                                 "' has no such component or not all of the measured cells");
-  return measure.sums(space, u.view(component));
+  return u.view(component);
+}
+
+template <class Space, class Real>
+Sums sums_of(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
+             int component, Want want) {
+  return measure.sums(space, measured_view(measure, u, component), want);
 }
 
 double finite(const Sums& sums, double value) {
@@ -33,56 +39,67 @@ double finite(const Sums& sums, double value) {
 template <class Space, class Real>
 double integral(const Space& space, Measure<Space, Real>& measure, const Grid& grid,
                 const Field<Space, Real>& u, int component) {
-  return sums_of(space, measure, u, component).sum * grid.cell_volume();
+  return sums_of(space, measure, u, component, Want::sum).sum * grid.cell_volume();
 }
 
 template <class Space, class Real>
 double mean(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
             int component) {
-  return sums_of(space, measure, u, component).sum / static_cast<double>(measure.box().count());
+  const Sums sums = sums_of(space, measure, u, component, Want::sum);
+  return sums.sum / static_cast<double>(sums.count);
 }
 
 template <class Space, class Real>
 double norm_l1(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                int component) {
-  return sums_of(space, measure, u, component).sum_abs / static_cast<double>(measure.box().count());
+  const Sums sums = sums_of(space, measure, u, component, Want::sum_abs);
+  return sums.sum_abs / static_cast<double>(sums.count);
 }
 
 template <class Space, class Real>
 double norm_l2(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                int component) {
-  return std::sqrt(sums_of(space, measure, u, component).sum_square /
-                   static_cast<double>(measure.box().count()));
+  const Sums sums = sums_of(space, measure, u, component, Want::sum_square);
+  return std::sqrt(sums.sum_square / static_cast<double>(sums.count));
 }
 
 template <class Space, class Real>
 double norm_linf(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                  int component) {
-  return sums_of(space, measure, u, component).largest();
+  return sums_of(space, measure, u, component, Want::largest).largest;
 }
 
 template <class Space, class Real>
 double minimum(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                int component) {
-  const Sums sums = sums_of(space, measure, u, component);
+  const Sums sums = sums_of(space, measure, u, component, Want::extrema);
   return finite(sums, sums.min);
 }
 
 template <class Space, class Real>
 double maximum(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                int component) {
-  const Sums sums = sums_of(space, measure, u, component);
+  const Sums sums = sums_of(space, measure, u, component, Want::extrema);
   return finite(sums, sums.max);
+}
+
+template <class Space, class Real>
+double dot(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& a,
+           const Field<Space, Real>& b, int component) {
+  return measure.dot(space, measured_view(measure, a, component),
+                     measured_view(measure, b, component));
 }
 
 #define XP_NORM(name, Space, Real) \
   template double name(const Space&, Measure<Space, Real>&, const Field<Space, Real>&, int);
-#define XP_NORMS(Space, Real)                                                \
-  template double integral(const Space&, Measure<Space, Real>&, const Grid&, \
-                           const Field<Space, Real>&, int);                  \
-  XP_NORM(mean, Space, Real)                                                 \
-  XP_NORM(norm_l1, Space, Real)                                              \
-  XP_NORM(norm_l2, Space, Real)                                              \
+#define XP_NORMS(Space, Real)                                                         \
+  template double integral(const Space&, Measure<Space, Real>&, const Grid&,          \
+                           const Field<Space, Real>&, int);                           \
+  template double dot(const Space&, Measure<Space, Real>&, const Field<Space, Real>&, \
+                      const Field<Space, Real>&, int);                                \
+  XP_NORM(mean, Space, Real)                                                          \
+  XP_NORM(norm_l1, Space, Real)                                                       \
+  XP_NORM(norm_l2, Space, Real)                                                       \
   XP_NORM(norm_linf, Space, Real) XP_NORM(minimum, Space, Real) XP_NORM(maximum, Space, Real)
 XP_INSTANTIATE(XP_NORMS)
 #undef XP_NORMS

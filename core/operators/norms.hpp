@@ -1,9 +1,9 @@
 // Norms, integrals and extrema of a field's component: one number each from the sums of a Measure.
 //
-// The measure names the cells (`Measure<Space, Real>(grid.cells(Region::own))` for a ghosted field)
-// and has allocated what a call needs: calls allocate nothing. Who wants several numbers of the
-// same values calls Measure::sums once. A NaN among the values makes every result NaN; an infinity
-// makes the norms infinite.
+// The measure names the cells (`Measure<Space, Real>(grid.cells(Region::own))` for a ghosted
+// field), of one rank or of all, and has allocated what a call needs: calls allocate nothing. Who
+// wants several numbers of the same values calls Measure::sums once. A NaN among the values makes
+// every result NaN; an infinity makes the norms infinite.
 #pragma once
 
 #include <xp/field/field.hpp>
@@ -40,5 +40,10 @@ double minimum(const Space& space, Measure<Space, Real>& measure, const Field<Sp
 template <class Space, class Real>
 double maximum(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& u,
                int component = 0);
+
+/// Sum over the measured cells of a times b, without the cells' volume.
+template <class Space, class Real>
+double dot(const Space& space, Measure<Space, Real>& measure, const Field<Space, Real>& a,
+           const Field<Space, Real>& b, int component = 0);
 
 }  // namespace xp

@@ -1,6 +1,5 @@
 // Reductions over index boxes. The result stays in the memory of the execution space until it is
-// asked for; on a CPU it does not depend on the number of threads: each row is summed by itself,
-// rows in their order in groups that depend on the box alone, and the groups in theirs.
+// asked for. Boxes are cut among threads without regard to rows: joining must not depend on order.
 #pragma once
 
 #include <xp/runtime/box.hpp>
@@ -30,50 +29,49 @@ struct JoinReducer {
 }  // namespace detail
 
 /// A reduction to a `Value`: a small struct whose default value is the identity and which has
-/// `KOKKOS_INLINE_FUNCTION void join(const Value&)`. Its memory is allocated once, for boxes of at
-/// most the size given; calling it allocates nothing.
+/// `KOKKOS_INLINE_FUNCTION void join(const Value&)`. Its memory is allocated by the constructor:
+/// calling it allocates nothing.
 template <class Space, class Value>
 class Reducer {
  public:
   Reducer() = default;
-  explicit Reducer(const Box& largest)
+  explicit Reducer(const Space&)
       : result_("reduction: result"),
-        partial_(
-            "reduction: parts",
-            is_host_space<Space>
-                ? static_cast<std::size_t>(std::min(
-                      static_cast<std::int64_t>(largest.size(1)) * largest.size(2), most_groups))
-                : 0) {}
+        partial_("reduction: parts",
+                 is_host_space<Space> ? static_cast<std::size_t>(thread_count<Space>()) : 0) {}
 
   /// Starts the reduction: `f(k, j, first, last, value)` joins the part of a piece of a row into
-  /// `value`: whole rows on a CPU, single cells on a GPU.
+  /// `value`: long pieces on a CPU, single cells on a GPU.
   template <class F>
   void start_rows(const Space& space, const char* kernel, const Box& box, const F& f) {
     const int nj = box.size(1), ni = box.size(0);
     const int i0 = box.lower[0], j0 = box.lower[1], k0 = box.lower[2];
     if constexpr (is_host_space<Space>) {
-      const std::int64_t rows = static_cast<std::int64_t>(nj) * box.size(2);
-      const std::int64_t groups = std::min(rows, most_groups);
+      const std::int64_t cells = box.count();
+      const std::int64_t parts =
+          cells <= smallest_parallel_loop ? 1 : static_cast<std::int64_t>(partial_.extent(0));
       const auto partial = partial_;
-      const auto result = result_;
-      const int i1 = box.upper[0];
-      const auto group = [=](const std::int64_t g) {
-        Value sum;
-        for (std::int64_t n = rows * g / groups; n < rows * (g + 1) / groups; ++n) {
-          Value value;
-          f(k0 + static_cast<int>(n / nj), j0 + static_cast<int>(n % nj), i0, i1, value);
-          sum.join(value);
+      const auto part = [=](const std::int64_t p) {
+        Value value;
+        const std::int64_t end = cells * (p + 1) / parts;
+        for (std::int64_t n = cells * p / parts; n < end;) {
+          const std::int64_t row = n / ni, i = n - row * ni;
+          const std::int64_t length = ni - i < end - n ? ni - i : end - n;
+          const int first = i0 + static_cast<int>(i);
+          f(k0 + static_cast<int>(row / nj), j0 + static_cast<int>(row % nj), first,
+            first + static_cast<int>(length), value);
+          n += length;
         }
-        partial(static_cast<std::size_t>(g)) = sum;
+        partial(static_cast<std::size_t>(p)) = value;
       };
-      if (box.count() <= smallest_parallel_loop)
-        for (std::int64_t g = 0; g < groups; ++g) group(g);
+      if (parts == 1)
+        part(0);
       else
-        Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Space>(space, 0, groups), group);
+        Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Space>(space, 0, parts), part);
       space.fence();
       Value total;
-      for (std::int64_t g = 0; g < groups; ++g) total.join(partial(static_cast<std::size_t>(g)));
-      result() = total;
+      for (std::int64_t p = 0; p < parts; ++p) total.join(partial(static_cast<std::size_t>(p)));
+      result_() = total;
     } else {
       Kokkos::parallel_reduce(
           kernel, Kokkos::RangePolicy<Space>(space, 0, box.count()),
@@ -97,9 +95,6 @@ class Reducer {
   }
 
  private:
-  // Bounds the memory, far above the number of threads.
-  static constexpr std::int64_t most_groups = 4096;
-
   Kokkos::View<Value, typename Space::memory_space> result_;
   Kokkos::View<Value*, typename Space::memory_space> partial_;
 };

@@ -7,8 +7,9 @@
 namespace xp {
 namespace {
 
-Norms norms_of(const Sums& sums, double cells) {
-  return {sums.sum_abs / cells, std::sqrt(sums.sum_square / cells), sums.largest()};
+Norms norms_of(const Sums& sums) {
+  const double cells = static_cast<double>(sums.count);
+  return {sums.sum_abs / cells, std::sqrt(sums.sum_square / cells), sums.largest};
 }
 
 }  // namespace
@@ -140,8 +141,9 @@ int FieldModel<Space, Real>::targets(const Stage& stage, int field, double step,
 
 template <class Space, class Real>
 FieldStatistics FieldModel<Space, Real>::statistics(int slot, int field) {
-  const Sums sums = measure_.sums(space_, view(slot, field));
-  const double cells = static_cast<double>(own_.count());
+  const Sums sums =
+      measure_.sums(space_, view(slot, field), Want::extrema | Want::sum | Want::sum_square);
+  const double cells = static_cast<double>(sums.count);
   FieldStatistics result;
   // As every other reduction: not a number where one value is none.
   result.min = sums.not_finite ? NAN : sums.min;
@@ -154,20 +156,29 @@ FieldStatistics FieldModel<Space, Real>::statistics(int slot, int field) {
 }
 
 template <class Space, class Real>
-Norms FieldModel<Space, Real>::norms(int field, int a, int b) {
-  const Sums sums = b < 0 ? measure_.sums(space_, view(a, field))
-                          : measure_.difference(space_, view(a, field), view(b, field));
-  return norms_of(sums, static_cast<double>(own_.count()));
+std::int64_t FieldModel<Space, Real>::not_finite(int slot, int field) {
+  return measure_.sums(space_, view(slot, field), Want::nothing).not_finite;
+}
+
+template <class Space, class Real>
+double FieldModel<Space, Real>::norm(const std::string& name, int field, int a, int b) {
+  const Want want = name == "l1" ? Want::sum_abs : name == "l2" ? Want::sum_square : Want::largest;
+  return norms_of(b < 0 ? measure_.sums(space_, view(a, field), want)
+                        : measure_.difference(space_, view(a, field), view(b, field), want))
+      .get(name);
 }
 
 template <class Space, class Real>
 double FieldModel<Space, Real>::scaled_error(int error, int a, int b, double relative,
                                              double absolute) {
-  double sum = 0;
-  for (int f = 0; f < static_cast<int>(infos_.size()); ++f)
-    sum += measure_.scaled(space_, view(error, f), view(a, f), view(b, f), relative, absolute)
-               .sum_square;
-  return std::sqrt(sum / (static_cast<double>(own_.count()) * static_cast<double>(infos_.size())));
+  double sum = 0, cells = 0;
+  for (int f = 0; f < static_cast<int>(infos_.size()); ++f) {
+    const Sums sums = measure_.scaled(space_, view(error, f), view(a, f), view(b, f), relative,
+                                      absolute, Want::sum_square);
+    sum += sums.sum_square;
+    cells += static_cast<double>(sums.count);
+  }
+  return std::sqrt(sum / cells);
 }
 
 template <class Space, class Real>
@@ -195,23 +206,28 @@ double FieldModel<Space, Real>::scalar(int handle, double time) {
 template <class Space, class Real>
 std::vector<double> FieldModel<Space, Real>::reduce(const Expression& expression, double time) {
   std::vector<double> values;
-  const double cells = static_cast<double>(own_.count());
   for (std::size_t n = 0; n < expression.operands.size(); ++n) {
-    const Sums sums = measure_.of_program(space_, expression.operands[n], inputs(time));
-    switch (expression.program.reductions[n].kind) {
-      case xp::Reduction::Kind::integral:
+    using Kind = xp::Reduction::Kind;
+    const Kind kind = expression.program.reductions[n].kind;
+    const Want want = kind == Kind::min || kind == Kind::max ? Want::extrema
+                      : kind == Kind::norm                   ? Want::sum_square
+                                                             : Want::sum;
+    const Sums sums = measure_.of_program(space_, expression.operands[n], inputs(time), want);
+    const double cells = static_cast<double>(sums.count);
+    switch (kind) {
+      case Kind::integral:
         values.push_back(sums.sum * grid_.cell_volume());
         break;
-      case xp::Reduction::Kind::mean:
+      case Kind::mean:
         values.push_back(sums.sum / cells);
         break;
-      case xp::Reduction::Kind::min:
+      case Kind::min:
         values.push_back(sums.not_finite ? NAN : sums.min);
         break;
-      case xp::Reduction::Kind::max:
+      case Kind::max:
         values.push_back(sums.not_finite ? NAN : sums.max);
         break;
-      case xp::Reduction::Kind::norm:
+      case Kind::norm:
         values.push_back(std::sqrt(sums.sum_square / cells));
         break;
     }
@@ -222,8 +238,7 @@ std::vector<double> FieldModel<Space, Real>::reduce(const Expression& expression
 template <class Space, class Real>
 Norms FieldModel<Space, Real>::error(int field, int handle, double time) {
   const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
-  return norms_of(measure_.minus_program(space_, view(0, field), expression.cells, inputs(time)),
-                  static_cast<double>(own_.count()));
+  return norms_of(measure_.minus_program(space_, view(0, field), expression.cells, inputs(time)));
 }
 
 template <class Space, class Real>

@@ -33,7 +33,8 @@ class FieldModel : public Model {
   void copy(int from, int to) override;
   void fence() override { space_.fence(); }
   FieldStatistics statistics(int slot, int field) override;
-  Norms norms(int field, int a, int b) override;
+  std::int64_t not_finite(int slot, int field) override;
+  double norm(const std::string& name, int field, int a, int b) override;
   double scaled_error(int error, int a, int b, double relative, double absolute) override;
   int add_expression(const Program& program) override;
   double scalar(int expression, double time) override;

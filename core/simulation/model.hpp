@@ -69,8 +69,10 @@ class Model {
   virtual void fence() = 0;
 
   virtual FieldStatistics statistics(int slot, int field) = 0;
-  /// Norms of slot a, or of a - b where b is not negative.
-  virtual Norms norms(int field, int a, int b = -1) = 0;
+  /// How many cells hold a NaN or an infinity.
+  virtual std::int64_t not_finite(int slot, int field) = 0;
+  /// A norm ("l1", "l2", "linf") of slot a, or of a - b where b is not negative.
+  virtual double norm(const std::string& name, int field, int a, int b = -1) = 0;
   /// Root of the mean over fields and cells of (error / (absolute + relative*max(|a|, |b|)))^2.
   virtual double scaled_error(int error, int a, int b, double relative, double absolute) = 0;
 

@@ -38,8 +38,8 @@ class ConvergenceMonitor final : public Monitor {
     if (of_rate_) model.evaluate(rate_into_slot_1_, state.time, 1);
     double value = 0;
     for (int f = 0; f < static_cast<int>(model.fields().size()); ++f) {
-      const Norms norms = of_rate_ ? model.norms(f, 1, -1) : model.norms(f, 0, slot_);
-      const double norm = norms.get(settings_.norm);
+      const double norm =
+          of_rate_ ? model.norm(settings_.norm, f, 1) : model.norm(settings_.norm, f, 0, slot_);
       value = std::isnan(norm) ? norm : std::max(value, norm);
     }
     if (!of_rate_) model.copy(0, slot_);

@@ -26,12 +26,12 @@ class HealthMonitor final : public Monitor {
 
   static std::optional<Ending> look_now(const RunState& state) {
     for (std::size_t f = 0; f < state.model.fields().size(); ++f) {
-      const FieldStatistics statistics = state.model.statistics(0, static_cast<int>(f));
-      if (statistics.not_finite > 0)
+      const std::int64_t not_finite = state.model.not_finite(0, static_cast<int>(f));
+      if (not_finite > 0)
         return Ending{RunStatus::diverged,
                       fmt::format("field '{}' is not finite in {} of {} cells at t = {}, step {}",
-                                  state.model.fields()[f].name, statistics.not_finite,
-                                  state.report.cells, state.time, state.step)};
+                                  state.model.fields()[f].name, not_finite, state.report.cells,
+                                  state.time, state.step)};
     }
     return {};
   }

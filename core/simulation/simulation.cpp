@@ -218,7 +218,7 @@ void Simulation::step_to_the_end(Loop& loop) {
   const auto largest_field = [&] {
     std::pair<std::string, double> result;
     for (std::size_t f = 0; f < state.model.fields().size(); ++f) {
-      const double size = state.model.norms(static_cast<int>(f), 0, -1).linf;
+      const double size = state.model.norm("linf", static_cast<int>(f), 0);
       if (result.first.empty() || size > result.second)
         result = {state.model.fields()[f].name, size};
     }

@@ -63,7 +63,7 @@ HeatModel<Space, Real>::HeatModel(const ModelSetup& setup, const FieldInfo& u,
   largest_diffusivity_ = 0;
   Measure<Space, Real> measure(this->grid().cells(Region::own), setup.communicator);
   const auto look = [&](const CellInputs<Space, Real>& inputs) {
-    const Sums sums = measure.of_program(this->space(), diffusivity_, inputs);
+    const Sums sums = measure.of_program(this->space(), diffusivity_, inputs, Want::extrema);
     refuse(sums.not_finite ? NAN : sums.min);
     largest_diffusivity_ = std::max(largest_diffusivity_, sums.max);
     return sums;

@@ -12,16 +12,19 @@ namespace {
 class FailuresOnly final : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
+  // Asking for the current test while a failure is reported waits for a lock that is held.
+  void OnTestStart(const testing::TestInfo& test) override { test_ = &test; }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "rank %d, %s.%s, %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
-                 test ? test->name() : "", result.file_name() ? result.file_name() : "",
-                 result.line_number(), result.message());
+    std::fprintf(stderr, "rank %d, %s.%s, %s:%d: %s\n", rank_,
+                 test_ ? test_->test_suite_name() : "", test_ ? test_->name() : "",
+                 result.file_name() ? result.file_name() : "", result.line_number(),
+                 result.message());
   }
 
  private:
   int rank_;
+  const testing::TestInfo* test_ = nullptr;
 };
 
 }  // namespace

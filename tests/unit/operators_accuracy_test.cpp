@@ -101,7 +101,7 @@ std::map<std::string, Deviation> deviations(const Function& f, int dimensions, i
     for (int c = 0; c < result.info().components; ++c) {
       const xp::Sums sums = measure.difference(space, result.view(c), exact.view(c));
       deviation.rms += sums.sum_square / static_cast<double>(grid.cell_count());
-      deviation.largest = std::max(deviation.largest, sums.largest());
+      deviation.largest = std::max(deviation.largest, sums.largest);
     }
     deviation.rms = std::sqrt(deviation.rms);
     return deviation;

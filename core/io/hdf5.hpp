@@ -1,12 +1,15 @@
-// HDF5 for the .cpp files of io/: handles that close themselves and calls that throw.
+// HDF5 for the .cpp files of io/: handles that close themselves, calls that throw, and files made
+// in memory. One process talks to HDF5, and never while it writes to a disk: HDF5 1.10 keeps a file
+// that could not be written open, and a parallel one falls over it when MPI ends.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <hdf5.h>
-#include <mpi.h>
 
 namespace xp::hdf5 {
 
@@ -50,14 +53,55 @@ class Handle {
   Close close_ = nullptr;
 };
 
-Handle create_file(const std::string& path, MPI_Comm communicator);
-Handle open_file(const std::string& path);  ///< to read, on one rank
-Handle create_group(hid_t parent, const std::string& name);
+/// Where the values of a contiguous dataset lie in its file.
+struct Place {
+  std::int64_t offset = 0, bytes = 0;
+};
 
-void write_attribute(hid_t object, const char* name, const std::string& value);  ///< fixed length
+/// An HDF5 file that one process makes in memory: groups, attributes and small datasets, and the
+/// places of large arrays whose values are written into the file by others (all ranks at once).
+/// Its bytes depend on nothing but the calls: no time stamps, no values of earlier files.
+class Image {
+ public:
+  /// `oldest` is the format that the file has at least; `user_block` bytes before HDF5's own are
+  /// the caller's (0, or a power of two from 512 on).
+  explicit Image(H5F_libver_t oldest, std::int64_t user_block = 0);
+  ~Image();
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  hid_t root() const { return file_; }
+  /// Creates a dataset whose values are written elsewhere, at the place that is returned.
+  std::pair<Handle, Place> create_array(hid_t parent, const std::string& name, hid_t type,
+                                        const std::vector<hsize_t>& shape);
+  /// Ends the HDF5 file; all objects in it must be closed.
+  void close();
+  std::int64_t bytes() const;  ///< of the whole file, after close()
+  /// Writes everything but the arrays' values into the open file `path`, and `user_block` before
+  /// it.
+  void copy_to(int file, const std::string& path, const std::string& user_block = {}) const;
+
+ private:
+  int memory_ = -1;  ///< descriptor of a sparse file in memory
+  Handle file_;
+  std::map<std::int64_t, std::int64_t> arrays_;  ///< offset, bytes
+};
+
+Handle open_file(const std::string& path);  ///< to read
+Handle create_group(hid_t parent, const std::string& name);
+/// Creates a contiguous dataset and writes all of it. An empty shape is a scalar.
+std::pair<Handle, Place> write_dataset(hid_t parent, const std::string& name, hid_t file_type,
+                                       hid_t memory_type, const std::vector<hsize_t>& shape,
+                                       const void* data);
+/// A text in a dataset, where an attribute would be limited to 64 kB.
+Place write_text(hid_t parent, const std::string& name, const std::string& text);
+
+/// Texts are of fixed length and UTF-8.
+void write_attribute(hid_t object, const char* name, const std::string& value);
 void write_attribute(hid_t object, const char* name, const std::vector<std::string>& values);
 void write_attribute(hid_t object, const char* name, double value);
 void write_attribute(hid_t object, const char* name, const std::vector<double>& values);
+void write_attribute_ascii(hid_t object, const char* name, const std::string& value);
 void write_attribute_integers(hid_t object, const char* name, const std::vector<long long>& values);
 void write_attribute_unsigned(hid_t object, const char* name, unsigned value);
 

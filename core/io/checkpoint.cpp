@@ -8,7 +8,7 @@
 
 #include <xp/io/checkpoint_format.hpp>
 #include <xp/io/files.hpp>
-#include <xp/io/hdf5.hpp>
+#include <xp/io/hdf5_image.hpp>
 #include <xp/io/shared_file.hpp>
 #include <xp/runtime/version.hpp>
 

@@ -1,13 +1,7 @@
 #include <xp/io/hdf5.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <xp/io/files.hpp>
 #include <xp/runtime/error.hpp>
 
 namespace xp::hdf5 {
@@ -43,7 +37,19 @@ void write(hid_t object, const char* name, hid_t file_type, hid_t memory_type, h
   check(H5Awrite(attribute, memory_type, data), what);
 }
 
-// A dataset whose place in the file is fixed from its creation on, and which HDF5 does not fill.
+}  // namespace
+
+void fail(const std::string& what) {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_deepest, &reason);
+  // Walking upward ends at the outermost call; the innermost description says more.
+  std::string deepest;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_deepest, &deepest);
+  if (deepest.empty()) deepest = reason;
+  throw Error(ErrorKind::failure,
+              "HDF5 could not " + what + (deepest.empty() ? "" : ": " + deepest));
+}
+
 Handle create_dataset(hid_t parent, const std::string& name, hid_t type,
                       const std::vector<hsize_t>& shape) {
   const std::string what = "create the dataset '" + name + "'";
@@ -62,76 +68,6 @@ Place place_of(hid_t dataset) {
   if (offset == HADDR_UNDEF) fail("place a dataset");
   return {static_cast<std::int64_t>(offset),
           static_cast<std::int64_t>(H5Dget_storage_size(dataset))};
-}
-
-}  // namespace
-
-void fail(const std::string& what) {
-  std::string reason;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_deepest, &reason);
-  // Walking upward ends at the outermost call; the innermost description says more.
-  std::string deepest;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_deepest, &deepest);
-  if (deepest.empty()) deepest = reason;
-  throw Error(ErrorKind::failure,
-              "HDF5 could not " + what + (deepest.empty() ? "" : ": " + deepest));
-}
-
-Image::Image(H5F_libver_t oldest, std::int64_t user_block) {
-  // Failures become exceptions with a reason; HDF5 prints nothing by itself.
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const std::string what = "make a file in memory";
-  memory_ = ::memfd_create("xpsim", MFD_CLOEXEC);
-  if (memory_ < 0) throw Error(ErrorKind::failure, "cannot " + what + ": " + std::strerror(errno));
-  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, what);
-  check(H5Pset_libver_bounds(access, oldest, H5F_LIBVER_V110), what);
-  check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI), what);
-  Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, what);
-  check(H5Pset_userblock(creation, static_cast<hsize_t>(user_block)), what);
-  check(H5Pset_obj_track_times(creation, false), what);
-  const std::string path = "/proc/self/fd/" + std::to_string(memory_);
-  file_ = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, what};
-}
-
-Image::~Image() {
-  file_ = {};
-  if (memory_ >= 0) ::close(memory_);
-}
-
-std::pair<Handle, Place> Image::create_array(hid_t parent, const std::string& name, hid_t type,
-                                             const std::vector<hsize_t>& shape) {
-  Handle dataset = create_dataset(parent, name, type, shape);
-  const Place place = place_of(dataset);
-  arrays_[place.offset] = place.bytes;
-  return {std::move(dataset), place};
-}
-
-void Image::close() {
-  file_.close("close a file in memory");
-}
-
-std::int64_t Image::bytes() const {
-  return ::lseek(memory_, 0, SEEK_END);
-}
-
-void Image::copy_to(int file, const std::string& path, const std::string& user_block) const {
-  std::vector<char> buffer(1 << 16);
-  const auto copy = [&](std::int64_t from, std::int64_t to) {
-    while (from < to) {
-      const auto size = std::min<std::int64_t>(to - from, static_cast<std::int64_t>(buffer.size()));
-      const ssize_t got = ::pread(memory_, buffer.data(), static_cast<std::size_t>(size), from);
-      if (got <= 0) throw Error(ErrorKind::failure, "cannot read a file in memory");
-      write_all(file, path, from, buffer.data(), got);
-      from += got;
-    }
-  };
-  std::int64_t done = 0;
-  for (const auto& [offset, size] : arrays_) {
-    copy(done, offset);
-    done = offset + size;
-  }
-  copy(done, bytes());
-  write_all(file, path, 0, user_block.data(), static_cast<std::int64_t>(user_block.size()));
 }
 
 Handle open_file(const std::string& path) {

@@ -1,10 +1,7 @@
-// HDF5 for the .cpp files of io/: handles that close themselves, calls that throw, and files made
-// in memory. One process talks to HDF5, and never while it writes to a disk: HDF5 1.10 keeps a file
-// that could not be written open, and a parallel one falls over it when MPI ends.
+// HDF5 for the .cpp files of io/: handles that close themselves and calls that throw.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,35 +55,10 @@ struct Place {
   std::int64_t offset = 0, bytes = 0;
 };
 
-/// An HDF5 file that one process makes in memory: groups, attributes and small datasets, and the
-/// places of large arrays whose values are written into the file by others (all ranks at once).
-/// Its bytes depend on nothing but the calls: no time stamps, no values of earlier files.
-class Image {
- public:
-  /// `oldest` is the format that the file has at least; `user_block` bytes before HDF5's own are
-  /// the caller's (0, or a power of two from 512 on).
-  explicit Image(H5F_libver_t oldest, std::int64_t user_block = 0);
-  ~Image();
-  Image(const Image&) = delete;
-  Image& operator=(const Image&) = delete;
-
-  hid_t root() const { return file_; }
-  /// Creates a dataset whose values are written elsewhere, at the place that is returned.
-  std::pair<Handle, Place> create_array(hid_t parent, const std::string& name, hid_t type,
-                                        const std::vector<hsize_t>& shape);
-  /// Ends the HDF5 file; all objects in it must be closed.
-  void close();
-  std::int64_t bytes() const;  ///< of the whole file, after close()
-  /// Writes everything but the arrays' values into the open file `path`, and `user_block` before
-  /// it.
-  void copy_to(int file, const std::string& path, const std::string& user_block = {}) const;
-
- private:
-  int memory_ = -1;  ///< descriptor of a sparse file in memory
-  Handle file_;
-  std::map<std::int64_t, std::int64_t> arrays_;  ///< offset, bytes
-};
-
+/// Creates a dataset whose place in the file is fixed, and which HDF5 does not fill with anything.
+Handle create_dataset(hid_t parent, const std::string& name, hid_t type,
+                      const std::vector<hsize_t>& shape);
+Place place_of(hid_t dataset);
 Handle open_file(const std::string& path);  ///< to read
 Handle create_group(hid_t parent, const std::string& name);
 /// Creates a contiguous dataset and writes all of it. An empty shape is a scalar.

@@ -6,7 +6,7 @@
 #include <hdf5_hl.h>
 
 #include <xp/io/files.hpp>
-#include <xp/io/hdf5.hpp>
+#include <xp/io/hdf5_image.hpp>
 #include <xp/io/indices.hpp>
 #include <xp/io/shared_file.hpp>
 #include <xp/runtime/error.hpp>

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <xp/expr/expr.hpp>
+#include <xp/io/describe.hpp>
 #include <xp/io/files.hpp>
-#include <xp/io/snapshot.hpp>
 #include <xp/mesh/boundary.hpp>
 #include <xp/runtime/kokkos_session.hpp>
 #include <xp/runtime/log.hpp>
@@ -130,7 +130,7 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
 
 int info_command(const CommandLine& line) {
   if (!line.input.empty()) {
-    std::cout << xp::describe_snapshot(line.input);
+    std::cout << xp::describe_file(line.input);
     return 0;
   }
   const xp::KokkosSession kokkos(0, line.kokkos_arguments);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -29,6 +30,24 @@ void sync_path(const std::string& path, int flags) {
     throw Error(ErrorKind::failure, "cannot write '" + path + "' to disk: " + why);
 }
 
+// Gives a synced file its final name, for good.
+void rename_partial(const std::string& path) {
+  const std::string partial = partial_name(path);
+  if (std::rename(partial.c_str(), path.c_str()) != 0)
+    throw Error(ErrorKind::failure, "cannot rename '" + partial + "': " + reason());
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  sync_path(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+}
+
+std::ifstream open_to_read(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw Error(ErrorKind::input, "'" + path + "' is a folder, not a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorKind::input, "cannot open '" + path + "': " + reason());
+  return file;
+}
+
 // Does the path name something that is no regular file?
 bool is_something_else(const std::string& path) {
   std::error_code error;
@@ -52,12 +71,15 @@ std::string partial_name(const std::string& path) {
 }
 
 void commit_file(const std::string& path) {
-  const std::string partial = partial_name(path);
-  sync_path(partial, O_RDONLY);
-  if (std::rename(partial.c_str(), path.c_str()) != 0)
-    throw Error(ErrorKind::failure, "cannot rename '" + partial + "': " + reason());
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  sync_path(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+  sync_path(partial_name(path), O_RDONLY);
+  rename_partial(path);
+}
+
+void commit_file(const Communicator& communicator, const std::string& path) {
+  everywhere(communicator, [&] {
+    if (communicator.node_rank() == 0) sync_path(partial_name(path), O_RDONLY);
+  });
+  on_root(communicator, [&] { rename_partial(path); });
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -75,16 +97,35 @@ void write_file(const std::string& path, const std::string& text) {
   if (!direct) commit_file(path);
 }
 
+void require_file(const std::string& path) {
+  open_to_read(path);
+}
+
 std::string read_file(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw Error(ErrorKind::input, "'" + path + "' is a folder, not a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorKind::input, "cannot open '" + path + "': " + reason());
+  std::ifstream file = open_to_read(path);
   std::ostringstream text;
   text << file.rdbuf();
   if (file.bad()) throw Error(ErrorKind::input, "cannot read '" + path + "': " + reason());
   return text.str();
+}
+
+void write_all(int file, const std::string& path, std::int64_t offset, const char* data,
+               std::int64_t bytes) {
+  while (bytes > 0) {
+    const ssize_t written = ::pwrite(file, data, static_cast<std::size_t>(bytes), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw Error(ErrorKind::failure, "cannot write '" + path + "': " + reason());
+    data += written;
+    offset += written;
+    bytes -= written;
+  }
+}
+
+std::string date_now() {
+  char text[40];
+  const std::time_t now = std::time(nullptr);
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S +0000", std::gmtime(&now));
+  return text;
 }
 
 }  // namespace xp

@@ -1,7 +1,10 @@
 // Files that are always whole under their final name: written beside it, synced, renamed.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include <xp/runtime/communicator.hpp>
 
 namespace xp {
 
@@ -11,10 +14,22 @@ void make_directory(const std::string& path);
 std::string partial_name(const std::string& path);
 /// Syncs the file partial_name(path), renames it to `path` and syncs the folder.
 void commit_file(const std::string& path);
+/// The same for a file that all ranks have written: one rank of each node syncs its part of it.
+/// Collective.
+void commit_file(const Communicator& communicator, const std::string& path);
 /// Writes text to `path`: atomically where that is new or a regular file; into a device or a pipe
 /// directly.
 void write_file(const std::string& path, const std::string& text);
 /// Reads a whole file; throws an Error of kind input that names it and the system's reason.
 std::string read_file(const std::string& path);
+/// Throws what read_file would throw where the file is missing, a folder or not readable.
+void require_file(const std::string& path);
+/// Writes all bytes at an offset of the open file `path`; throws an Error of kind failure that
+/// names it and the system's reason.
+void write_all(int file, const std::string& path, std::int64_t offset, const char* data,
+               std::int64_t bytes);
+
+/// The time now as files store it: "2031-02-03 04:05:06 +0000".
+std::string date_now();
 
 }  // namespace xp

@@ -1,6 +1,6 @@
 #include <xp/io/hdf5.hpp>
 
-#include <cstdint>
+#include <algorithm>
 
 #include <xp/runtime/error.hpp>
 
@@ -21,10 +21,11 @@ Handle simple_space(std::size_t count) {
   return {H5Screate_simple(1, &size, nullptr), H5Sclose, "create a dataspace"};
 }
 
-Handle text_type(std::size_t length) {
+Handle text_type(std::size_t length, H5T_cset_t characters = H5T_CSET_UTF8) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "create a text type");
   check(H5Tset_size(type, length > 0 ? length : 1), "set the length of a text type");
   check(H5Tset_strpad(type, H5T_STR_NULLPAD), "set the padding of a text type");
+  check(H5Tset_cset(type, characters), "set the characters of a text type");
   return type;
 }
 
@@ -49,28 +50,56 @@ void fail(const std::string& what) {
               "HDF5 could not " + what + (deepest.empty() ? "" : ": " + deepest));
 }
 
-Handle create_file(const std::string& path, MPI_Comm communicator) {
-  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "create file access properties");
-  check(H5Pset_fapl_mpio(access, communicator, MPI_INFO_NULL), "choose parallel access");
-  check(H5Pset_coll_metadata_write(access, true), "choose collective metadata");
-  check(H5Pset_all_coll_metadata_ops(access, true), "choose collective metadata");
-  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose the file format");
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
-          "create '" + path + "'"};
+Handle create_dataset(hid_t parent, const std::string& name, hid_t type,
+                      const std::vector<hsize_t>& shape) {
+  const std::string what = "create the dataset '" + name + "'";
+  Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose,
+               what);
+  Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
+  check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), what);
+  check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), what);
+  check(H5Pset_obj_track_times(creation, false), what);
+  return {H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+          H5Dclose, what};
+}
+
+Place place_of(hid_t dataset) {
+  const haddr_t offset = H5Dget_offset(dataset);
+  if (offset == HADDR_UNDEF) fail("place a dataset");
+  return {static_cast<std::int64_t>(offset),
+          static_cast<std::int64_t>(H5Dget_storage_size(dataset))};
 }
 
 Handle open_file(const std::string& path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open '" + path + "'"};
 }
 
 Handle create_group(hid_t parent, const std::string& name) {
-  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
-          "create the group '" + name + "'"};
+  const std::string what = "create the group '" + name + "'";
+  Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, what);
+  check(H5Pset_obj_track_times(creation, false), what);
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose, what};
+}
+
+std::pair<Handle, Place> write_dataset(hid_t parent, const std::string& name, hid_t file_type,
+                                       hid_t memory_type, const std::vector<hsize_t>& shape,
+                                       const void* data) {
+  Handle dataset = create_dataset(parent, name, file_type, shape);
+  check(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data),
+        "write the dataset '" + name + "'");
+  const Place place = place_of(dataset);
+  return {std::move(dataset), place};
+}
+
+Place write_text(hid_t parent, const std::string& name, const std::string& text) {
+  const Handle type = text_type(text.size());
+  return write_dataset(parent, name, type, type, {}, text.c_str()).second;
 }
 
 void write_attribute(hid_t object, const char* name, const std::string& value) {
   const Handle type = text_type(value.size());
-  write(object, name, type, type, scalar_space(), value.empty() ? "\0" : value.data());
+  write(object, name, type, type, scalar_space(), value.c_str());
 }
 
 void write_attribute(hid_t object, const char* name, const std::vector<std::string>& values) {
@@ -90,6 +119,11 @@ void write_attribute(hid_t object, const char* name, double value) {
 void write_attribute(hid_t object, const char* name, const std::vector<double>& values) {
   write(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, simple_space(values.size()),
         values.data());
+}
+
+void write_attribute_ascii(hid_t object, const char* name, const std::string& value) {
+  const Handle type = text_type(value.size(), H5T_CSET_ASCII);
+  write(object, name, type, type, scalar_space(), value.c_str());
 }
 
 void write_attribute_integers(hid_t object, const char* name,

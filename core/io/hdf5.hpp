@@ -1,12 +1,12 @@
 // HDF5 for the .cpp files of io/: handles that close themselves and calls that throw.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <hdf5.h>
-#include <mpi.h>
 
 namespace xp::hdf5 {
 
@@ -50,14 +50,30 @@ class Handle {
   Close close_ = nullptr;
 };
 
-Handle create_file(const std::string& path, MPI_Comm communicator);
-Handle open_file(const std::string& path);  ///< to read, on one rank
-Handle create_group(hid_t parent, const std::string& name);
+/// Where the values of a contiguous dataset lie in its file.
+struct Place {
+  std::int64_t offset = 0, bytes = 0;
+};
 
-void write_attribute(hid_t object, const char* name, const std::string& value);  ///< fixed length
+/// Creates a dataset whose place in the file is fixed, and which HDF5 does not fill with anything.
+Handle create_dataset(hid_t parent, const std::string& name, hid_t type,
+                      const std::vector<hsize_t>& shape);
+Place place_of(hid_t dataset);
+Handle open_file(const std::string& path);  ///< to read
+Handle create_group(hid_t parent, const std::string& name);
+/// Creates a contiguous dataset and writes all of it. An empty shape is a scalar.
+std::pair<Handle, Place> write_dataset(hid_t parent, const std::string& name, hid_t file_type,
+                                       hid_t memory_type, const std::vector<hsize_t>& shape,
+                                       const void* data);
+/// A text in a dataset, where an attribute would be limited to 64 kB.
+Place write_text(hid_t parent, const std::string& name, const std::string& text);
+
+/// Texts are of fixed length and UTF-8.
+void write_attribute(hid_t object, const char* name, const std::string& value);
 void write_attribute(hid_t object, const char* name, const std::vector<std::string>& values);
 void write_attribute(hid_t object, const char* name, double value);
 void write_attribute(hid_t object, const char* name, const std::vector<double>& values);
+void write_attribute_ascii(hid_t object, const char* name, const std::string& value);
 void write_attribute_integers(hid_t object, const char* name, const std::vector<long long>& values);
 void write_attribute_unsigned(hid_t object, const char* name, unsigned value);
 

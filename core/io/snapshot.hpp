@@ -1,8 +1,13 @@
 // Snapshots: one HDF5 file per output time that is at once VTKHDF ImageData, openPMD 1.1 and
 // netCDF-like, by hard links to the same datasets; and the indices over them.
+//
+// The root makes the HDF5 file in memory; the arrays have fixed places in it, where all ranks write
+// their blocks at once. So the bytes do not depend on the ranks, and no HDF5 call meets a full
+// disk.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,15 +31,22 @@ struct SnapshotField {
 };
 
 /// Writes `fields_NNNNNN.vtkhdf` files into a folder, and after each of them `fields.xdmf` (XDMF2,
-/// for ParaView 5.11 and VisIt) and `fields.vtkhdf.series` (for newer ParaView). Collective.
+/// for ParaView 5.11 and VisIt) and `fields.vtkhdf.series` (for newer ParaView). All calls are
+/// collective; what fails on one rank throws the same Error of kind failure on all.
 class SnapshotWriter {
  public:
+  using Written = std::vector<std::pair<std::string, double>>;  ///< names and times of files
+
   SnapshotWriter(const Communicator& communicator, std::string folder, const Grid& grid,
                  Provenance provenance);
 
+  /// Continues a run that has written these files: later indices list them, too.
+  void resume(Written files) { written_ = std::move(files); }
+  const Written& written() const { return written_; }
+
   /// Starts the file of a step. `step_size` is the last one taken.
   void begin(std::int64_t step, double time, double step_size);
-  /// Adds a dataset; throws an Error of kind failure when the disk is full or anything else fails.
+  /// Adds a dataset; throws when the disk is full or anything else fails.
   void write(const SnapshotField& field);
   /// Closes the file, gives it its final name and renews the indices.
   void finish();
@@ -51,16 +63,13 @@ class SnapshotWriter {
   std::string folder_;
   Grid grid_;
   Provenance provenance_;
-  File* file_ = nullptr;
-  std::vector<std::pair<std::string, double>> written_;  ///< names and times
-  std::vector<std::string> names_;                       ///< of the datasets
+  std::unique_ptr<File> file_;
+  Written written_;
+  std::vector<std::string> names_;  ///< of the datasets
   int bytes_per_value_ = 8;
 };
 
 /// Names in the root of every snapshot, which fields cannot have.
 const std::vector<std::string>& snapshot_names();
-
-/// What a snapshot contains, as `xpsim info FILE` prints it.
-std::string describe_snapshot(const std::string& path);
 
 }  // namespace xp

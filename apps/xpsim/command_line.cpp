@@ -127,6 +127,9 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
   run->add_option("--progress", result.progress, "auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}))
       ->type_name("HOW");
+  run->add_option("--restart", result.restart,
+                  "go on from a checkpoint: `latest` of the output folder, or a file")
+      ->type_name("latest|FILE");
   run->add_flag("--overwrite", result.overwrite, "replace the files of an earlier run");
   run->add_flag("--dry-run", dry_run, "check only, as `xpsim check`");
   run->add_flag("--quiet", result.quiet, "no progress and no summary; warnings and errors only");
@@ -135,7 +138,7 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
   add_input_options(*check, result);
   CLI::App* info =
       app.add_subcommand("info", "versions and backends of this build, or the contents of a file");
-  info->add_option("SNAPSHOT", result.input, "a snapshot");
+  info->add_option("SNAPSHOT|CHECKPOINT", result.input, "a snapshot or a checkpoint");
   CLI::App* schema = app.add_subcommand("schema", "JSON Schema of the input, for editors");
   bool markdown = false;
   schema->add_flag("--markdown", markdown, "the input reference page of the manual instead");
@@ -151,13 +154,14 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
     }
     std::string hint;
     for (const std::string& word : app.remaining(true)) {
-      if (word.rfind("--restart", 0) == 0)
-        return refuse("--restart is not supported by this version of xpsim", "", code);
       if (hint.empty() && word.rfind("--", 0) == 0)
         hint = xp::did_you_mean(word.substr(0, word.find('=')), option_names(app));
     }
     return refuse(error.what(), hint, code);
   }
+  if (!result.restart.empty() && result.overwrite)
+    return refuse("--restart goes on with the files of a run, --overwrite replaces them",
+                  "give one of the two", code);
   if (*check || dry_run) result.command = Command::check;
   if (*info) result.command = Command::info;
   if (*schema) result.command = markdown ? Command::reference : Command::schema;

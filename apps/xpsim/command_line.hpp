@@ -10,7 +10,7 @@ struct CommandLine {
   Command command = Command::run;
   std::string input;                   ///< of run and check; of info a file, or empty
   std::vector<std::string> overrides;  ///< PATH=VALUE, those of --backend and the like included
-  std::string report_file, log_json_file;
+  std::string report_file, log_json_file, restart;
   std::string progress = "auto";
   bool quiet = false, overwrite = false;
   std::vector<std::string> kokkos_arguments;

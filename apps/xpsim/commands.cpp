@@ -1,7 +1,10 @@
 #include "commands.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -10,6 +13,8 @@
 #include <xp/io/describe.hpp>
 #include <xp/io/files.hpp>
 #include <xp/mesh/boundary.hpp>
+#include <xp/runtime/communicator.hpp>
+#include <xp/runtime/host.hpp>
 #include <xp/runtime/kokkos_session.hpp>
 #include <xp/runtime/log.hpp>
 #include <xp/runtime/version.hpp>
@@ -26,16 +31,26 @@ struct Prepared {
   std::string resolved;
 };
 
+// Ranks of a node share its cores, unless the launcher has dealt them out already.
+int threads_per_rank(const xp::Communicator& world) {
+  if (world.node_size() == 1 || std::getenv("OMP_NUM_THREADS")) return 0;
+  return std::max(1, std::min(xp::available_cores(), xp::machine_cores() / world.node_size()));
+}
+
 Prepared prepare(const CommandLine& line, const xp::Registry& registry) {
-  const std::string text = xp::read_file(line.input);
+  const xp::Communicator world(MPI_COMM_WORLD);
+  std::string text;
+  xp::on_root(world, [&] { text = xp::read_file(line.input); });
+  text = xp::broadcast(world, std::move(text));
   xp::Diagnostics diagnostics;
   xp::Input input =
       xp::read_input(text, line.input, line.overrides, registry.schema(), diagnostics);
   Prepared prepared;
-  int threads = 0;
+  int threads = threads_per_rank(world);
   if (diagnostics.empty() && !input.config.is_word("run.threads"))
     threads = static_cast<int>(input.config.integer("run.threads"));
-  prepared.kokkos = std::make_unique<xp::KokkosSession>(threads, line.kokkos_arguments);
+  prepared.kokkos =
+      std::make_unique<xp::KokkosSession>(threads, line.kokkos_arguments, world.node_rank());
   if (!diagnostics.empty()) {
     // What else is wrong is said in the same breath.
     xp::read_settings(input, registry, diagnostics);
@@ -45,6 +60,35 @@ Prepared prepare(const CommandLine& line, const xp::Registry& registry) {
   prepared.simulation =
       std::make_unique<xp::Simulation>(std::move(input), registry, MPI_COMM_WORLD);
   return prepared;
+}
+
+bool is_root() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+// Handlers do no more than note what came; the step loop looks. A second interrupt ends the program
+// at once.
+xp::StopSignals signals;
+
+extern "C" void note_signal(int number) {
+  if (number == SIGUSR1) {
+    signals.checkpoint = 1;
+    return;
+  }
+  if (signals.stop != 0 && number == SIGINT) {
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+  }
+  signals.stop = number;
+}
+
+void handle_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
 }
 
 std::string bytes(double n) {
@@ -58,29 +102,59 @@ std::string number_or(double value, const char* otherwise) {
   return std::isfinite(value) && value > 0 ? fmt::format("{:.7g}", value) : otherwise;
 }
 
+std::string plural(int count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string times(const std::array<int, 3>& numbers, int dimensions) {
+  std::string text;
+  for (int a = 0; a < dimensions; ++a)
+    text += (a > 0 ? " x " : "") + std::to_string(numbers[static_cast<std::size_t>(a)]);
+  return text;
+}
+
+int count_of(const std::array<int, 3>& parts) {
+  return parts[0] * parts[1] * parts[2];
+}
+
+std::string decomposition(const xp::RunForecast& forecast, int dimensions) {
+  return plural(count_of(forecast.parts), "rank") + ": " + times(forecast.parts, dimensions) +
+         " parts of at most " + times(forecast.largest_part, dimensions) + " cells";
+}
+
+std::string summary(const xp::RunForecast& forecast, const xp::Settings& settings) {
+  const int ranks = count_of(forecast.parts);
+  std::string text = fmt::format(
+      "{}{} cells, {}, {} on {}, {} of memory", settings.title.empty() ? "" : settings.title + ": ",
+      forecast.cells, xp::name(settings.precision), xp::name(settings.backend),
+      plural(xp::threads(settings.backend), "thread") + (ranks > 1 ? " per rank" : ""),
+      bytes(static_cast<double>(forecast.memory_bytes)) + (ranks > 1 ? " per rank" : ""));
+  if (ranks > 1) text += "; " + decomposition(forecast, settings.grid.dimensions);
+  return text;
+}
+
 }  // namespace
 
 int run_command(const CommandLine& line, const xp::Registry& registry) {
   // A pipe whose reader has gone is a file that cannot be written, not the end of the run.
   std::signal(SIGPIPE, SIG_IGN);
-  Terminal terminal(line.quiet);
+  Terminal terminal(line.quiet, is_root());
   Prepared prepared = prepare(line, registry);
   xp::Simulation& simulation = *prepared.simulation;
   const xp::Settings& settings = simulation.settings();
-  if (!line.log_json_file.empty()) terminal.open_log(line.log_json_file, true);
+  const bool restarts = !line.restart.empty();
+  if (settings.checkpoint.on_signal) handle_signals();
 
   xp::RunOptions options;
   options.overwrite = line.overwrite;
+  options.restart = line.restart;
+  options.signals = &signals;
   options.report_file = line.report_file;
+  const std::string started = summary(simulation.forecast(), settings);
   options.started = [&] {
-    terminal.open_log(settings.directory + "/run.log", false);
-    const xp::RunForecast forecast = simulation.forecast();
-    xp::log_info(fmt::format("{}{} cells, {}, {} on {} thread{}, {} of memory",
-                             settings.title.empty() ? "" : settings.title + ": ", forecast.cells,
-                             xp::name(settings.precision), xp::name(settings.backend),
-                             xp::threads(settings.backend),
-                             xp::threads(settings.backend) == 1 ? "" : "s",
-                             bytes(static_cast<double>(forecast.memory_bytes))));
+    if (!line.log_json_file.empty()) terminal.open_log(line.log_json_file, true, restarts);
+    terminal.open_log(settings.directory + "/run.log", false, restarts);
+    xp::log_info(started);
   };
   if (!line.quiet) options.progress = terminal.progress(line.progress);
   const xp::RunReport report = simulation.run(options);
@@ -93,7 +167,8 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
     else
       xp::log_error(report.message);
   }
-  const double updates = static_cast<double>(report.cells) * static_cast<double>(report.steps);
+  const double updates =
+      static_cast<double>(report.cells) * static_cast<double>(report.steps - report.first_step);
   xp::log_info(fmt::format(
       "{}: {} steps to t = {:.6g} in {:.3g} s ({:.3g} cell updates/s); files in {}",
       xp::name(report.status), report.steps, report.time, report.total_seconds,
@@ -101,14 +176,18 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
   for (const auto& [field, norms] : report.errors)
     xp::log_info(fmt::format("error of {}: l1 {:.3e}, l2 {:.3e}, linf {:.3e}", field, norms.l1,
                              norms.l2, norms.linf));
-  return code == 0 && terminal.log_failed() ? xp::exit_code(xp::RunStatus::failed) : code;
+  // The log is the root's; all ranks end with the same code.
+  int failed = terminal.log_failed() ? 1 : 0;
+  MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return code == 0 && failed != 0 ? xp::exit_code(xp::RunStatus::failed) : code;
 }
 
 int check_command(const CommandLine& line, const xp::Registry& registry) {
-  Terminal terminal(line.quiet);
+  Terminal terminal(line.quiet, is_root());
   Prepared prepared = prepare(line, registry);
   const xp::RunForecast forecast = prepared.simulation->forecast();
   const xp::Settings& settings = prepared.simulation->settings();
+  if (!is_root()) return 0;
   std::cout << prepared.resolved << "\n";
   const auto say = [](const char* what, const std::string& value) {
     std::cout << fmt::format("# {:<22}{}\n", what, value);
@@ -117,6 +196,7 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
   say("backend", xp::name(settings.backend) + ", " + xp::name(settings.precision) + ", " +
                      std::to_string(xp::threads(settings.backend)) + " threads");
   say("cells", std::to_string(forecast.cells));
+  say("decomposition", decomposition(forecast, settings.grid.dimensions));
   say("memory per rank", bytes(static_cast<double>(forecast.memory_bytes)));
   say("stability limit", number_or(forecast.stable_step, "none"));
   say("step", number_or(forecast.step, "by error control"));

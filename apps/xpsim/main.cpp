@@ -1,6 +1,8 @@
 // The program: commands only, no physics. Errors become messages and exit codes here.
 
+#include <cstdlib>
 #include <iostream>
+#include <string>
 
 #include <mpi.h>
 
@@ -34,24 +36,39 @@ bool needs_mpi(const CommandLine& line) {
   return line.command == Command::run || line.command == Command::check;
 }
 
+// What struck one rank alone: the others may wait for it for ever.
+[[noreturn]] void end_all_ranks(const std::string& message, int code) {
+  std::cerr << message << "\n" << std::flush;
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CommandLine line;
-  int code = 0;
+  int code = 0, rank = 0, ranks = 1;
   if (!parse_command_line(argc, argv, line, code)) return code;
-  if (needs_mpi(line)) MPI_Init(nullptr, nullptr);
+  if (needs_mpi(line)) {
+    MPI_Init(nullptr, nullptr);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  }
+  const auto fail = [&](const std::string& message, int with, bool everywhere) {
+    code = with;
+    if (!everywhere) end_all_ranks(message + " (on rank " + std::to_string(rank) + ")", code);
+    if (rank == 0) std::cerr << message << "\n";
+  };
   try {
     code = dispatch(line);
   } catch (const xp::Error& error) {
-    std::cerr << error.what() << "\n";
-    code = static_cast<int>(error.kind());
+    // Mistakes of the input are found on all ranks alike.
+    fail(error.what(), static_cast<int>(error.kind()),
+         error.kind() == xp::ErrorKind::input || error.is_everywhere(ranks));
   } catch (const std::bad_alloc&) {
-    std::cerr << "error: out of memory\n";
-    code = 1;
+    fail("error: out of memory", 1, ranks == 1);
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << "\n";
-    code = 1;
+    fail(std::string("error: ") + error.what(), 1, ranks == 1);
   }
   if (needs_mpi(line)) MPI_Finalize();
   return code;

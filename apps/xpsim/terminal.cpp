@@ -57,7 +57,7 @@ struct Terminal::Impl {
   spdlog::logger screen{"xpsim", std::make_shared<spdlog::sinks::stderr_sink_st>()};
   std::unique_ptr<spdlog::logger> file, json;
   std::set<std::string> errors;  // that have been said
-  bool line_open = false, log_failed = false;
+  bool speaks = true, line_open = false, log_failed = false;
 
   void end_line() {
     if (line_open) std::fputc('\n', stderr);
@@ -87,7 +87,9 @@ struct Terminal::Impl {
   }
 };
 
-Terminal::Terminal(bool quiet) : impl_(std::make_unique<Impl>()) {
+Terminal::Terminal(bool quiet, bool speaks) : impl_(std::make_unique<Impl>()) {
+  impl_->speaks = speaks;
+  if (!speaks) return;
   impl_->screen.set_pattern("%v");
   impl_->screen.set_level(quiet ? spdlog::level::warn : spdlog::level::info);
   xp::set_log_sink(
@@ -98,10 +100,11 @@ Terminal::~Terminal() {
   xp::set_log_sink({});
 }
 
-void Terminal::open_log(const std::string& path, bool json) {
+void Terminal::open_log(const std::string& path, bool json, bool append) {
+  if (!impl_->speaks) return;
   std::shared_ptr<spdlog::sinks::sink> sink;
   try {
-    sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path, true);
+    sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path, !append);
   } catch (const spdlog::spdlog_ex& error) {
     throw xp::Error(xp::ErrorKind::failure, cannot_write(path, error.what()));
   }
@@ -122,7 +125,7 @@ bool Terminal::log_failed() const {
 }
 
 xp::ProgressSink Terminal::progress(const std::string& how) {
-  if (how == "none") return {};
+  if (how == "none" || !impl_->speaks) return {};
   if (how == "auto" && isatty(STDERR_FILENO))
     return [this](const xp::Progress& p) {
       std::fprintf(stderr, "\r%-100s", line_of(p).c_str());

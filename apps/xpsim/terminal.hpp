@@ -9,13 +9,14 @@
 /// Connects the library's log with stderr and, when they are opened, with files.
 class Terminal {
  public:
-  explicit Terminal(bool quiet);
+  /// `speaks`: one rank of many does, the others' messages are dropped.
+  Terminal(bool quiet, bool speaks);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Adds a log file: plain lines, or one JSON object per line.
-  void open_log(const std::string& path, bool json);
+  /// Adds a log file: plain lines, or one JSON object per line; `append` to what is there.
+  void open_log(const std::string& path, bool json, bool append);
   /// Was there a line that could not be written to one of them?
   bool log_failed() const;
 

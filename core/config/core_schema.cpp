@@ -202,8 +202,8 @@ Schema core_schema() {
   s.add(at_most(1000, at_least(1, key("checkpoint.keep", T::integer,
                                       "How many stay: the newest ones.", "2"))));
   s.add(key("checkpoint.on_signal", T::boolean,
-            "Does a signal (TERM, INT, USR2, USR1), the end of wall time or a file `stop` in the "
-            "output folder write one? If not, signals end the run at once.",
+            "Do signals write one: TERM, INT and USR2 before the run stops, USR1 while it goes on? "
+            "If not, they end the run at once.",
             "true"));
 
   s.add(key("run", T::block, "How it is computed."));

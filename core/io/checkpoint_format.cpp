@@ -188,7 +188,10 @@ std::uint64_t hash_block(const Grid& grid, Precision precision, const void* valu
 
 DamagedCheckpoint::DamagedCheckpoint(const std::string& path, const std::string& reason)
     : Error(ErrorKind::failure, "the checkpoint '" + path + "' is damaged: " + reason),
-      reason_(reason) {}
+      reason_(reason) {
+  // What reads a checkpoint is collective: all ranks see the same.
+  thrown_everywhere();
+}
 
 bool is_checkpoint(const std::string& path) {
   if (checkpoint_format::step_of(std::filesystem::path(path).filename().string()) >= 0) return true;

@@ -77,7 +77,9 @@ void everywhere(const Communicator& communicator, const std::function<void()>& f
   int failed = error ? communicator.rank() : communicator.size(), first = 0;
   MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, communicator.get());
   if (first == communicator.size()) return;
-  throw unpacked(broadcast_from(communicator, first, error ? packed(*error) : std::string()));
+  Error agreed =
+      unpacked(broadcast_from(communicator, first, error ? packed(*error) : std::string()));
+  throw agreed.thrown_everywhere();
 }
 
 void on_root(const Communicator& communicator, const std::function<void()>& f) {

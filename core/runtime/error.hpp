@@ -49,10 +49,18 @@ class Error : public std::exception {
   ErrorKind kind() const { return kind_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
+  /// Is it known that all of so many ranks throw it? Of one rank always.
+  bool is_everywhere(int ranks) const { return everywhere_ || ranks == 1; }
+  Error& thrown_everywhere() {
+    everywhere_ = true;
+    return *this;
+  }
+
  private:
   ErrorKind kind_;
   std::vector<Diagnostic> diagnostics_;
   std::string text_;
+  bool everywhere_ = false;
 };
 
 /// Collects diagnostics so that all errors of an input are reported at once, in the order of the

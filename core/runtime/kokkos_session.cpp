@@ -4,9 +4,12 @@
 
 namespace xp {
 
-KokkosSession::KokkosSession(int threads, const std::vector<std::string>& arguments) {
+KokkosSession::KokkosSession(int threads, const std::vector<std::string>& arguments,
+                             int node_rank) {
   if (Kokkos::is_initialized()) return;
   owner_ = true;
+  // From 3.7 on Kokkos itself maps ranks to devices by the launcher's variables.
+  static_cast<void>(node_rank);
 #if KOKKOS_VERSION < 30700
   Kokkos::InitArguments settings;
   const auto value = [](const std::string& argument, const std::string& name, int& target) {
@@ -18,6 +21,11 @@ KokkosSession::KokkosSession(int threads, const std::vector<std::string>& argume
     value(argument, "--kokkos-device-id", settings.device_id);
   }
   if (threads > 0) settings.num_threads = threads;
+#ifdef KOKKOS_ENABLE_CUDA
+  int devices = 0;
+  if (settings.device_id < 0 && cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0)
+    settings.device_id = node_rank % devices;
+#endif
   settings.disable_warnings = true;
   Kokkos::initialize(settings);
 #else

@@ -7,10 +7,11 @@
 namespace xp {
 
 /// Initialises Kokkos with so many threads (0: its own choice) and the given --kokkos-* arguments,
-/// quietly; finalises it at the end of its life. Leaves a Kokkos that is initialised already alone.
+/// quietly, on the device whose number is the rank's within its node, counted round; finalises it
+/// at the end of its life. Leaves a Kokkos that is initialised already alone.
 class KokkosSession {
  public:
-  KokkosSession(int threads, const std::vector<std::string>& arguments);
+  KokkosSession(int threads, const std::vector<std::string>& arguments, int node_rank = 0);
   ~KokkosSession();
   KokkosSession(const KokkosSession&) = delete;
   KokkosSession& operator=(const KokkosSession&) = delete;

@@ -13,6 +13,7 @@
 #include <xp/simulation/model.hpp>
 #include <xp/simulation/report.hpp>
 #include <xp/simulation/settings.hpp>
+#include <xp/simulation/stop.hpp>
 
 namespace xp {
 
@@ -23,8 +24,11 @@ struct RunState {
   RunReport& report;
   std::int64_t step = 0;
   double time = 0, step_size = 0;
-  double seconds = 0;  ///< wall time since the first step
-  bool last = false;   ///< no step follows, whatever monitors say
+  double seconds = 0;        ///< wall time since the start of the run, the same on all ranks
+  bool last = false;         ///< no step follows, whatever monitors say
+  bool diverged = false;     ///< how it ended, at the finish
+  std::int64_t resumed = 0;  ///< the step that a run went on from, 0 for one from its start
+  StopRequest request;       ///< what is wanted of the run now
 };
 
 /// How a run ends early.
@@ -33,16 +37,24 @@ struct Ending {
   std::string message;
 };
 
+/// Looks on while a run steps. On many ranks all functions are called by all of them together.
 class Monitor {
  public:
   virtual ~Monitor() = default;
+  /// Under which a checkpoint keeps what is saved; may be empty when nothing is.
+  virtual std::string name() const { return {}; }
   /// Before anything is allocated: expressions are made known to the model here.
   virtual void prepare(Model&) {}
   /// The initial state.
   virtual void start(const RunState&) {}
+  /// Instead of start() when a run goes on from a checkpoint, with what saved() gave then.
+  virtual void resume(const RunState& state, const std::string& /*saved*/) { start(state); }
+  virtual std::string saved() const { return {}; }
+  /// A slot of the model that belongs to the state; -1 for none.
+  virtual int saved_slot() const { return -1; }
   /// After each step; an ending stops the run.
   virtual std::optional<Ending> look(const RunState&) { return {}; }
-  /// The last state, whatever the ending (also after a divergence).
+  /// The last state, also after a divergence; not of a run that was interrupted and will go on.
   virtual void finish(const RunState&) {}
   /// The next simulation time that the monitor wants hit; infinity for none.
   virtual double next_time() const;
@@ -60,6 +72,10 @@ struct Progress {
 };
 using ProgressSink = std::function<void(const Progress&)>;
 
+/// Gives the arrays of a state to `write`, and its text.
+using StateSaver = std::function<std::string(
+    const RunState& state, const std::function<void(const std::string&, const HostArray&)>& write)>;
+
 // The monitors; each in a file of its own.
 std::unique_ptr<Monitor> make_health_monitor();
 std::unique_ptr<Monitor> make_convergence_monitor(const ConvergenceSettings& settings,
@@ -71,6 +87,10 @@ std::unique_ptr<Monitor> make_series_monitor(const Communicator& communicator,
                                              const Settings& settings);
 std::unique_ptr<Monitor> make_progress_monitor(ProgressSink sink, std::int64_t expected_steps,
                                                const Settings& settings);
+
+std::unique_ptr<Monitor> make_checkpoint_monitor(const Communicator& communicator, const Grid& grid,
+                                                 const Settings& settings, StopControl& stop,
+                                                 StateSaver save);
 
 /// Looks at every field now: an ending when one holds a NaN or an infinity.
 std::optional<Ending> look_for_divergence(const RunState& state);

@@ -15,12 +15,17 @@ class ConvergenceMonitor final : public Monitor {
   ConvergenceMonitor(const ConvergenceSettings& settings, int slot)
       : settings_(settings), slot_(slot), of_rate_(settings.quantity == "rate") {}
 
+  std::string name() const override { return "convergence"; }
   void start(const RunState& state) override {
-    state.report.convergence_quantity = settings_.quantity;
-    state.report.convergence_norm = settings_.norm;
     state.report.convergence_value = NAN;
+    resume(state, {});
     if (!of_rate_) state.model.copy(0, slot_);
   }
+  void resume(const RunState& state, const std::string&) override {
+    state.report.convergence_quantity = settings_.quantity;
+    state.report.convergence_norm = settings_.norm;
+  }
+  int saved_slot() const override { return of_rate_ ? -1 : slot_; }
 
   std::optional<Ending> look(const RunState& state) override {
     if (state.step % settings_.check_every != 0 && !state.last) return {};

@@ -1,10 +1,16 @@
 #include <xp/simulation/monitor.hpp>
 
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
 #include <xp/runtime/timer.hpp>
 #include <xp/time/control.hpp>
 
 namespace xp {
 namespace {
+
+using Json = nlohmann::json;
 
 // Writes snapshots: the first state, the last one, and when the schedule says so.
 class OutputMonitor final : public Monitor {
@@ -19,9 +25,25 @@ class OutputMonitor final : public Monitor {
     for (const OutputItem& item : settings_.outputs)
       handles_.push_back(item.field < 0 ? model.add_expression(item.expression) : -1);
   }
+  std::string name() const override { return "output"; }
   void start(const RunState& state) override {
     schedule_.due(state.step, state.time, 0);
     write(state);
+  }
+  // Those that are still there: the run may go on in another folder.
+  void resume(const RunState& state, const std::string& saved) override {
+    schedule_.due(state.step, state.time, 0);
+    const Json json = Json::parse(saved);
+    last_ = json.at("last");
+    // The indices are the root's.
+    SnapshotWriter::Written written;
+    for (const auto& [file, time] : json.at("files").get<SnapshotWriter::Written>())
+      if (std::filesystem::exists(settings_.directory + "/" + file))
+        written.emplace_back(file, time);
+    writer_.resume(std::move(written));
+  }
+  std::string saved() const override {
+    return Json{{"last", last_}, {"files", writer_.written()}}.dump();
   }
   std::optional<Ending> look(const RunState& state) override {
     if (schedule_.due(state.step, state.time, state.seconds)) write(state);

@@ -11,6 +11,7 @@ class ProgressMonitor final : public Monitor {
   ProgressMonitor(ProgressSink sink, std::int64_t expected_steps, const Settings& settings)
       : sink_(std::move(sink)), expected_(expected_steps), settings_(settings) {}
 
+  void start(const RunState& state) override { fraction_before_ = fraction(state.time); }
   std::optional<Ending> look(const RunState& state) override {
     if (state.seconds - shown_ < interval) return {};
     show(state);
@@ -22,6 +23,12 @@ class ProgressMonitor final : public Monitor {
   }
 
  private:
+  // Negative when there is no end.
+  double fraction(double time) const {
+    if (!settings_.end) return -1;
+    if (!(*settings_.end > settings_.start)) return 1;
+    return (time - settings_.start) / (*settings_.end - settings_.start);
+  }
   void show(const RunState& state) {
     Progress progress;
     progress.step = state.step;
@@ -29,17 +36,13 @@ class ProgressMonitor final : public Monitor {
     progress.time = state.time;
     progress.step_size = state.step_size;
     progress.seconds = state.seconds;
-    progress.fraction = -1;
-    if (settings_.end)
-      progress.fraction = *settings_.end > settings_.start
-                              ? (state.time - settings_.start) / (*settings_.end - settings_.start)
-                              : 1;
+    progress.fraction = fraction(state.time);
     if (state.seconds > 0) {
-      progress.steps_per_second = static_cast<double>(state.step) / state.seconds;
+      progress.steps_per_second = static_cast<double>(state.step - state.resumed) / state.seconds;
       progress.cell_updates_per_second =
           progress.steps_per_second * static_cast<double>(state.report.cells);
-      if (progress.fraction > 0)
-        progress.seconds_left = state.seconds * std::max(0.0, 1 / progress.fraction - 1);
+      const double done = progress.fraction - fraction_before_;
+      if (done > 0) progress.seconds_left = state.seconds * (1 - progress.fraction) / done;
     }
     shown_ = state.seconds;
     sink_(progress);
@@ -49,7 +52,7 @@ class ProgressMonitor final : public Monitor {
   ProgressSink sink_;
   std::int64_t expected_;
   const Settings& settings_;
-  double shown_ = 0;
+  double shown_ = 0, fraction_before_ = 0;
 };
 
 }  // namespace

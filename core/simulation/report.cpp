@@ -55,6 +55,8 @@ std::string json(const RunReport& r) {
   j["status"] = name(r.status);
   j["message"] = r.message;
   j["steps"] = r.steps;
+  if (!r.restarted_from.empty())
+    j["restart"] = {{"file", r.restarted_from}, {"step", r.first_step}};
   if (r.rejected_steps > 0) j["rejected_steps"] = r.rejected_steps;
   j["time"] = r.time;
   j["step_last"] = r.step_last;
@@ -64,7 +66,7 @@ std::string json(const RunReport& r) {
                   {"stepping", r.stepping_seconds},
                   {"halo", r.halo_seconds},
                   {"output", r.output_seconds}};
-  const double updates = static_cast<double>(r.cells) * static_cast<double>(r.steps);
+  const double updates = static_cast<double>(r.cells) * static_cast<double>(r.steps - r.first_step);
   j["cell_updates_per_second"] = r.stepping_seconds > 0 ? updates / r.stepping_seconds : 0.0;
   if (!r.convergence_quantity.empty())
     j["convergence"] = {{"quantity", r.convergence_quantity},
@@ -83,7 +85,8 @@ std::string json(const RunReport& r) {
   };
   j["transfers"] = {{"to_host", transfer(r.transfers.to_host)},
                     {"to_device", transfer(r.transfers.to_device)},
-                    {"scalars_to_host", transfer(r.transfers.scalars_to_host)}};
+                    {"scalars_to_host", transfer(r.transfers.scalars_to_host)},
+                    {"halo", transfer(r.transfers.halo)}};
   j["peak_memory_bytes"] = r.peak_memory_bytes;
   return j.dump(2) + "\n";
 }

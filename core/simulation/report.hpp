@@ -30,6 +30,8 @@ struct RunReport {
   RunStatus status = RunStatus::failed;
   std::string message;
   std::int64_t steps = 0, rejected_steps = 0;
+  std::int64_t first_step = 0;  ///< that it went on from; 0 without a restart
+  std::string restarted_from;   ///< the checkpoint
   double time = 0, step_last = 0;
   std::int64_t cells = 0;
   double total_seconds = 0, setup_seconds = 0, stepping_seconds = 0, halo_seconds = 0,

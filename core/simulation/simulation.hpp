@@ -1,6 +1,8 @@
 // A run: from a checked input through the step loop to the report.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,32 +14,39 @@
 namespace xp {
 
 struct RunOptions {
-  bool overwrite = false;         ///< take the place of an earlier run's files
-  std::string report_file;        ///< a second copy of report.json
-  std::function<void()> started;  ///< called when the output folder is there; may be empty
-  ProgressSink progress;          ///< may be empty
+  bool overwrite = false;          ///< take the place of an earlier run's files
+  std::string restart;             ///< a checkpoint to go on from, or "latest" of the output folder
+  StopSignals* signals = nullptr;  ///< what signal handlers have seen; may be null
+  std::string report_file;         ///< a second copy of report.json
+  std::function<void()> started;   ///< called when the output folder is there; may be empty
+  ProgressSink progress;           ///< may be empty
 };
 
 /// What `xpsim check` tells.
 struct RunForecast {
-  std::int64_t cells = 0, memory_bytes = 0;
-  double stable_step = 0;   ///< infinity when nothing limits it
-  double step = 0;          ///< 0: found by error control
-  std::int64_t steps = -1;  ///< -1: not known before the run
+  std::int64_t cells = 0, memory_bytes = 0;  ///< memory: of the rank that needs most
+  std::array<int, 3> parts{1, 1, 1};         ///< the grid is cut into, along x, y, z
+  std::array<int, 3> largest_part{1, 1, 1};  ///< cells of the largest of them
+  double stable_step = 0;                    ///< infinity when nothing limits it
+  double step = 0;                           ///< 0: found by error control
+  std::int64_t steps = -1;                   ///< -1: not known before the run
   std::int64_t snapshots = -1, output_bytes = -1;
 };
 
 class Simulation {
  public:
   /// Checks everything and allocates nothing. `input` must have been read without diagnostics; more
-  /// of them are thrown as one Error. Kokkos and MPI must be initialised; collective.
+  /// of them are thrown as one Error. The registry has to live as long. Kokkos and MPI must be
+  /// initialised. Collective, as all
+  /// functions here; works on a duplicate of the communicator.
   Simulation(Input input, const Registry& registry, MPI_Comm communicator);
   ~Simulation();
 
   const Settings& settings() const { return settings_; }
   RunForecast forecast();
 
-  /// Runs to one of the endings; a failure during the run is one of them, not an exception. The
+  /// Runs to one of the endings; a failure during the run is one of them, not an exception, unless
+  /// it struck this rank alone: then the others may be waiting, and the caller has to end them. The
   /// report is written into the output folder and to options.report_file. To be called once.
   RunReport run(const RunOptions& options);
 
@@ -50,14 +59,32 @@ class Simulation {
  private:
   struct Loop;
   Decomposition decomposition(Diagnostics& diagnostics) const;
-  void open_output(const RunOptions& options);
+  /// Equal steps from a time to the end.
+  EqualSteps equal_steps_from(double time) const;
+  double stability_limit();
+  /// -1 where the number is not known before the run.
+  std::int64_t expected_steps() const;
+  Provenance provenance() const;
+
+  void set_up(Loop& loop, const RunOptions& options);
+  void make_monitors(Loop& loop, const RunOptions& options);
+  /// Fills the state from the newest whole checkpoint, or the one that is asked for.
+  void restart(Loop& loop, const RunOptions& options);
+  void load(Loop& loop, const std::string& checkpoint);
+  std::string save(const Loop& loop, const RunState& state,
+                   const std::function<void(const std::string&, const HostArray&)>& write) const;
   /// Equal steps, at most `most`, up to the next that a monitor wants to see.
   int steps_until_a_look(std::int64_t step, int most) const;
   void step_to_the_end(Loop& loop);
-  Provenance provenance() const;
-  double stability_limit();
+  bool step_once(Loop& loop, double end);
+  void verify(Loop& loop, bool at_start);
+  void finish(Loop& loop);
+  void log_ranks() const;
+  void log_balance(const RunReport& report) const;
+  void write_report(RunReport& report, const std::vector<std::string>& files);
 
   Input input_;
+  const Registry& registry_;
   Communicator communicator_;
   Settings settings_;
   Grid grid_{GridSpec{}};

@@ -1,0 +1,158 @@
+// Saving a run's state and going on from it; what ranks say about themselves.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <xp/io/checkpoint.hpp>
+#include <xp/runtime/host.hpp>
+#include <xp/runtime/log.hpp>
+#include <xp/simulation/restart.hpp>
+#include <xp/simulation/simulation.hpp>
+#include <xp/simulation/simulation_loop.hpp>
+
+namespace xp {
+
+std::string Simulation::save(
+    const Loop& loop, const RunState& state,
+    const std::function<void(const std::string&, const HostArray&)>& write) const {
+  SavedRun saved;
+  saved.step = state.step;
+  saved.time = state.time;
+  saved.step_size = state.step_size;
+  saved.rejected_steps = state.report.rejected_steps;
+  saved.convergence_checks = state.report.convergence_checks;
+  saved.convergence_value = state.report.convergence_value;
+  saved.steps = steps_.saved();
+  saved.control = loop.control.saved();
+  saved.input = input_.config.resolved();
+  const auto& fields = model_->fields();
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].in_checkpoint) write(fields[f].name, model_->read_field(static_cast<int>(f), 0));
+  for (const auto& monitor : monitors_) {
+    if (!monitor->name().empty()) saved.monitors[monitor->name()] = monitor->saved();
+    if (monitor->saved_slot() < 0) continue;
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      write(monitor->name() + "." + fields[f].name,
+            model_->read_field(static_cast<int>(f), monitor->saved_slot()));
+  }
+  return to_text(saved);
+}
+
+void Simulation::load(Loop& loop, const std::string& checkpoint) {
+  const CheckpointReader reader(communicator_, checkpoint);
+  const SavedRun saved = saved_run_from(reader.state());
+  Diagnostics diagnostics;
+  const bool steps_changed =
+      compare_with_saved(input_, saved.input, checkpoint, registry_, diagnostics);
+  diagnostics.throw_if_any();
+
+  std::vector<std::byte> values;
+  const auto read = [&](const std::string& name, int field, int slot) {
+    reader.read(name, grid_, values);
+    const Precision precision = reader.precision(name);
+    const std::int64_t size = precision == Precision::double_ ? 8 : 4;
+    model_->write_field(
+        field, slot,
+        HostArray{precision, values.data(), static_cast<std::int64_t>(values.size()) / size});
+    if (precision != settings_.precision && slot == 0)
+      log_warning(fmt::format("'{}' holds '{}' in {} precision; the run goes on in {}", checkpoint,
+                              name, xp::name(precision), xp::name(settings_.precision)));
+  };
+  const auto& fields = model_->fields();
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].in_checkpoint) read(fields[f].name, static_cast<int>(f), 0);
+  for (const auto& monitor : monitors_) {
+    if (monitor->saved_slot() < 0) continue;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const std::string name = monitor->name() + "." + fields[f].name;
+      if (reader.has(name)) read(name, static_cast<int>(f), monitor->saved_slot());
+    }
+    if (!fields.empty() && !reader.has(monitor->name() + "." + fields[0].name))
+      model_->copy(0, monitor->saved_slot());
+  }
+
+  RunState& state = loop.state;
+  state.step = state.resumed = saved.step;
+  state.time = saved.time;
+  state.step_size = saved.step_size;
+  state.report.rejected_steps = saved.rejected_steps;
+  state.report.convergence_checks = saved.convergence_checks;
+  state.report.convergence_value = saved.convergence_value;
+  if (loop.scheme.adaptive())
+    loop.control = ErrorControl(loop.scheme.error_order, saved.control);
+  else
+    steps_ =
+        steps_changed ? equal_steps_from(saved.time).from(saved.step) : EqualSteps(saved.steps);
+  loop.saved_monitors = saved.monitors;
+  loop.checkpoint = checkpoint;
+}
+
+void Simulation::restart(Loop& loop, const RunOptions& options) {
+  if (options.restart != "latest") return load(loop, options.restart);
+  const std::string folder = checkpoint_folder(settings_.directory);
+  std::vector<std::string> list;
+  std::string names;
+  on_root(communicator_, [&] {
+    for (const std::string& path : list_checkpoints(folder)) names += path + '\n';
+  });
+  names = broadcast(communicator_, names);
+  for (std::size_t start = 0; start < names.size();) {
+    const std::size_t end = names.find('\n', start);
+    list.push_back(names.substr(start, end - start));
+    start = end + 1;
+  }
+  if (list.empty())
+    throw Error(ErrorKind::input, "there is no checkpoint in '" + folder + "'",
+                "start the run without --restart, with --overwrite to replace its files");
+  for (const std::string& path : list) {
+    try {
+      return load(loop, path);
+    } catch (const DamagedCheckpoint& error) {
+      if (path == list.back()) throw;
+      log_warning(error.diagnostics()[0].message + "; trying the one before");
+    }
+  }
+}
+
+void Simulation::log_ranks() const {
+  if (communicator_.size() == 1) return;
+  const Block& block = grid_.blocks()[0];
+  const std::string device = device_name(settings_.backend);
+  const auto lines = gather(
+      communicator_,
+      fmt::format("rank {} on {}, {}, cells from ({}, {}, {}), {} x {} x {}", communicator_.rank(),
+                  host_name(),
+                  device.empty() ? std::to_string(threads(settings_.backend)) + " threads" : device,
+                  block.first[0], block.first[1], block.first[2], block.cells[0], block.cells[1],
+                  block.cells[2]));
+  constexpr std::size_t most = 16;
+  for (std::size_t n = 0; n < std::min(most, lines.size()); ++n) log_info(lines[n]);
+  if (lines.size() > most) log_info(fmt::format("and {} ranks more", lines.size() - most));
+}
+
+void Simulation::log_balance(const RunReport& report) const {
+  const int ranks = communicator_.size();
+  if (ranks == 1) return;
+  const double waited = model_->halo_wait_seconds();
+  double mine[2] = {report.stepping_seconds - waited, waited};
+  std::vector<double> all(2 * static_cast<std::size_t>(ranks));
+  MPI_Gather(mine, 2, MPI_DOUBLE, all.data(), 2, MPI_DOUBLE, 0, communicator_.get());
+  const auto hosts = gather(communicator_, host_name());
+  if (!communicator_.is_root()) return;
+  double busy = 0, waiting = 0;
+  std::size_t slowest = 0;
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    busy += all[2 * r] / ranks;
+    waiting += all[2 * r + 1] / ranks;
+    if (all[2 * r] > all[2 * slowest]) slowest = r;
+  }
+  if (busy > 0)
+    log_info(
+        fmt::format("balance: rank {} on {} took longest, {:.0f}% above the mean; ranks "
+                    "waited for ghost cells {:.0f}% of the time",
+                    slowest, hosts[slowest], 100 * (all[2 * slowest] / busy - 1),
+                    100 * waiting / (busy + waiting)));
+}
+
+}  // namespace xp

@@ -146,6 +146,18 @@ TEST_F(Files, CheckpointsAreReadByAnyNumberOfRanks) {
   MPI_Barrier(world.get());
 }
 
+// More than fits in one piece for each rank that writes: 22 MB.
+TEST_F(Files, LargeArraysTravelInRounds) {
+  const int n = world.size();
+  const xp::GridSpec large{3, {151, 139, 131}, {0, 0, 0}, {1, 1, 1}, {}, 1};
+  const xp::Grid along_y{large, xp::Decomposition(large, {1, n, 1}), world.rank()};
+  const xp::Grid along_x{large, xp::Decomposition(large, {n, 1, 1}), world.rank()};
+  checkpoint(world, along_y, path);
+  const xp::CheckpointReader reader(world, path + "/checkpoint_000000003.h5");
+  EXPECT_TRUE(has<double>(reader, "u", along_x, 1));
+  EXPECT_TRUE(has<float>(reader, "v", along_y, 2));
+}
+
 TEST_F(Files, DamageIsSeenByAll) {
   checkpoint(world, part, path);
   const std::string file = path + "/checkpoint_000000003.h5";

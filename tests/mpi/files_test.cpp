@@ -115,8 +115,7 @@ TEST_F(Files, CheckpointsAreTheSameForAnyNumberOfRanks) {
         checkpoint(self, whole, path + "/one");
         std::string many = on_disk("checkpoint_000000003.h5"),
                     one = on_disk("one/checkpoint_000000003.h5");
-        // The number of ranks is in the table of contents, and its checksum in the first line but
-        // one and the first bytes' own: all else is the same.
+        // The table of contents has the number of ranks, the first bytes that table's checksum.
         const std::size_t at = one.find("\"ranks\": ");
         EXPECT_NE(at, std::string::npos);
         one.replace(at, 10, many, at, 10);

@@ -30,15 +30,6 @@ void sync_path(const std::string& path, int flags) {
     throw Error(ErrorKind::failure, "cannot write '" + path + "' to disk: " + why);
 }
 
-// Gives a synced file its final name, for good.
-void rename_partial(const std::string& path) {
-  const std::string partial = partial_name(path);
-  if (std::rename(partial.c_str(), path.c_str()) != 0)
-    throw Error(ErrorKind::failure, "cannot rename '" + partial + "': " + reason());
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  sync_path(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-}
-
 std::ifstream open_to_read(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
@@ -75,11 +66,12 @@ void commit_file(const std::string& path) {
   rename_partial(path);
 }
 
-void commit_file(const Communicator& communicator, const std::string& path) {
-  everywhere(communicator, [&] {
-    if (communicator.node_rank() == 0) sync_path(partial_name(path), O_RDONLY);
-  });
-  on_root(communicator, [&] { rename_partial(path); });
+void rename_partial(const std::string& path) {
+  const std::string partial = partial_name(path);
+  if (std::rename(partial.c_str(), path.c_str()) != 0)
+    throw Error(ErrorKind::failure, "cannot rename '" + partial + "': " + reason());
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  sync_path(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
 }
 
 void write_file(const std::string& path, const std::string& text) {

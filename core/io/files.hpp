@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include <xp/runtime/communicator.hpp>
-
 namespace xp {
 
 /// Creates a folder and its parents; throws an Error of kind failure with the system's reason.
@@ -14,9 +12,8 @@ void make_directory(const std::string& path);
 std::string partial_name(const std::string& path);
 /// Syncs the file partial_name(path), renames it to `path` and syncs the folder.
 void commit_file(const std::string& path);
-/// The same for a file that all ranks have written: one rank of each node syncs its part of it.
-/// Collective.
-void commit_file(const Communicator& communicator, const std::string& path);
+/// The same for a file that is synced already.
+void rename_partial(const std::string& path);
 /// Writes text to `path`: atomically where that is new or a regular file; into a device or a pipe
 /// directly.
 void write_file(const std::string& path, const std::string& text);

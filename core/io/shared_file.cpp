@@ -1,58 +1,25 @@
 #include <xp/io/shared_file.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <xp/io/file_exchange.hpp>
 #include <xp/io/files.hpp>
 #include <xp/runtime/error.hpp>
 
 namespace xp {
 namespace {
 
-std::string reason_of(int mpi_error) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(mpi_error, text, &length);
-  return text;
-}
+// So many ranks of each node write and read: more than one, for file systems that serve several
+// streams faster, and few, because such file systems lock what is written.
+constexpr int streams_per_node = 4;
 
-// A box of a rank's own cells, in indices that begin at 0.
-struct Part {
-  std::array<int, 3> first, cells;
-  std::int64_t count() const { return std::int64_t{cells[0]} * cells[1] * cells[2]; }
-};
-
-// Divides a box, along its slowest axis first, into parts of at most `most` cells: the number of
-// bytes in one call of MPI-IO is an int inside more than one implementation.
-void divide(const Part& part, std::int64_t most, std::vector<Part>& parts) {
-  int a = 2;
-  while (a > 0 && part.cells[a] == 1) --a;
-  if (part.count() <= most || part.cells[a] == 1) {
-    parts.push_back(part);
-    return;
-  }
-  Part lower = part, upper = part;
-  lower.cells[a] /= 2;
-  upper.first[a] += lower.cells[a];
-  upper.cells[a] -= lower.cells[a];
-  divide(lower, most, parts);
-  divide(upper, most, parts);
-}
-
-// The type of a box within a larger one, C order.
-MPI_Datatype box_type(std::array<int, 3> all, std::array<int, 3> cells, std::array<int, 3> first,
-                      MPI_Datatype value) {
-  for (auto* of : {&all, &cells, &first}) std::swap((*of)[0], (*of)[2]);
-  MPI_Datatype type;
-  MPI_Type_create_subarray(3, all.data(), cells.data(), first.data(), MPI_ORDER_C, value, &type);
-  MPI_Type_commit(&type);
-  return type;
+int bytes_of(Precision precision) {
+  return precision == Precision::double_ ? 8 : 4;
 }
 
 }  // namespace
@@ -63,129 +30,73 @@ SharedFile::SharedFile(const Communicator& communicator, std::string path, Mode 
   try {
     open();
   } catch (const Error&) {
-    remove();
+    close_and_remove();
     throw;
   }
 }
 
 SharedFile::~SharedFile() {
-  if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
-  remove();
+  close_and_remove();
 }
 
 void SharedFile::open() {
-  // MPI's errors do not tell what the system said, and a file that opens on some ranks only cannot
-  // be closed: the system is asked first, on the root and then on all.
   const bool create = mode_ == Mode::create;
-  const std::string verb = create ? "write" : "open";
-  const auto try_open = [&](int flags) {
-    const int file = ::open(name_.c_str(), flags, 0666);
-    if (file < 0) fail(verb, std::strerror(errno));
-    ::close(file);
+  const auto open_it = [&](int flags) {
+    file_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
+    if (file_ < 0) fail(create ? "write" : "open");
   };
-  if (create) on_root(communicator_, [&] { try_open(O_RDWR | O_CREAT | O_TRUNC); });
-  everywhere(communicator_, [&] { try_open(create ? O_RDWR : O_RDONLY); });
-  const int error = MPI_File_open(communicator_.get(), name_.c_str(),
-                                  create ? MPI_MODE_RDWR : MPI_MODE_RDONLY, MPI_INFO_NULL, &file_);
+  // The root first: it makes the file, and is never without it.
+  on_root(communicator_, [&] { open_it(create ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY); });
   everywhere(communicator_, [&] {
-    if (error != MPI_SUCCESS) fail(verb, reason_of(error));
+    if (!communicator_.is_root() && communicator_.node_rank() < streams_per_node)
+      open_it(create ? O_WRONLY : O_RDONLY);
   });
 }
 
-// After commit() there is nothing of that name.
-void SharedFile::remove() const {
+// After commit() the file is closed and has another name.
+void SharedFile::close_and_remove() {
+  if (file_ >= 0) ::close(file_);
   if (mode_ == Mode::create && communicator_.is_root()) ::unlink(name_.c_str());
 }
 
 void SharedFile::write(std::int64_t offset, const Grid& grid, const HostArray& values) {
-  const int size = values.precision == Precision::double_ ? 8 : 4;
-  reserve(offset, grid.cell_count() * size);
-  // MPI reads only, but the function is shared with read().
-  transfer(offset, grid, values.precision, const_cast<void*>(values.data));
+  Piece piece;
+  if (file_ >= 0)
+    piece = [&](std::int64_t at, const char* data, std::int64_t bytes) {
+      write_all(file_, path_, offset + at, data, bytes);
+    };
+  collect(communicator_, grid, bytes_of(values.precision), values.data, piece);
 }
 
 void SharedFile::read(std::int64_t offset, const Grid& grid, Precision precision, void* values) {
-  transfer(offset, grid, precision, values);
+  Piece piece;
+  if (file_ >= 0)
+    piece = [&](std::int64_t at, char* data, std::int64_t bytes) {
+      while (bytes > 0) {
+        const ssize_t got = ::pread(file_, data, static_cast<std::size_t>(bytes), offset + at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail("read");
+        if (got == 0) throw Error(ErrorKind::failure, "'" + path_ + "' ends too early");
+        data += got;
+        at += got;
+        bytes -= got;
+      }
+    };
+  distribute(communicator_, grid, bytes_of(precision), values, piece);
 }
 
 void SharedFile::commit(const std::function<void(int file)>& complete) {
-  const int error = MPI_File_close(&file_);
+  on_root(communicator_, [&] { complete(file_); });
   everywhere(communicator_, [&] {
-    if (error != MPI_SUCCESS) fail("write", reason_of(error));
+    if (file_ < 0) return;
+    // Some file systems tell only now what they could not write.
+    if (::fsync(file_) != 0 || ::close(std::exchange(file_, -1)) != 0) fail("write");
   });
-  on_root(communicator_, [&] {
-    const int file = ::open(name_.c_str(), O_WRONLY);
-    if (file < 0) fail("write", std::strerror(errno));
-    try {
-      complete(file);
-    } catch (...) {
-      ::close(file);
-      throw;
-    }
-    if (::close(file) != 0) fail("write", std::strerror(errno));
-  });
-  commit_file(communicator_, path_);
+  on_root(communicator_, [&] { rename_partial(path_); });
 }
 
-void SharedFile::transfer(std::int64_t offset, const Grid& grid, Precision precision,
-                          void* values) {
-  const bool is_double = precision == Precision::double_;
-  const MPI_Datatype value = is_double ? MPI_DOUBLE : MPI_FLOAT;
-  const Block& block = grid.blocks()[0];
-  std::array<int, 3> all{};
-  for (const Axis axis : all_axes) all[index(axis)] = static_cast<int>(grid.cells(axis));
-
-  std::vector<Part> parts;
-  divide({{0, 0, 0}, block.cells}, (std::int64_t{1} << 30) / (is_double ? 8 : 4), parts);
-  int calls = static_cast<int>(parts.size());
-  MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_INT, MPI_MAX, communicator_.get());
-  for (int n = 0; n < calls; ++n) {
-    // A rank that has no part left takes part with nothing.
-    const bool some = n < static_cast<int>(parts.size());
-    MPI_Datatype in_file = value, in_memory = value;
-    if (some) {
-      const Part& part = parts[static_cast<std::size_t>(n)];
-      std::array<int, 3> first{};
-      for (int a = 0; a < 3; ++a) first[a] = static_cast<int>(block.first[a]) + part.first[a];
-      in_file = box_type(all, part.cells, first, value);
-      in_memory = box_type(block.cells, part.cells, part.first, value);
-    }
-    int error = MPI_File_set_view(file_, offset, value, in_file, "native", MPI_INFO_NULL);
-    everywhere(communicator_, [&] {
-      if (error != MPI_SUCCESS) fail("use", reason_of(error));
-    });
-    error = mode_ == Mode::create
-                ? MPI_File_write_at_all(file_, 0, values, some, in_memory, MPI_STATUS_IGNORE)
-                : MPI_File_read_at_all(file_, 0, values, some, in_memory, MPI_STATUS_IGNORE);
-    if (some) {
-      MPI_Type_free(&in_file);
-      MPI_Type_free(&in_memory);
-    }
-    everywhere(communicator_, [&] {
-      if (error != MPI_SUCCESS) fail(mode_ == Mode::create ? "write" : "read", reason_of(error));
-    });
-  }
-}
-
-// A disk that is full says so here, with the system's words, and not inside a collective write,
-// where MPI implementations have been seen to lose the reason.
-void SharedFile::reserve(std::int64_t offset, std::int64_t bytes) const {
-  on_root(communicator_, [&] {
-    const int file = ::open(name_.c_str(), O_WRONLY);
-    if (file < 0) fail("write", std::strerror(errno));
-    int result = 0;
-    do {
-      result = ::fallocate(file, 0, offset, bytes);
-    } while (result != 0 && errno == EINTR);
-    const int error = result == 0 ? 0 : errno;
-    ::close(file);
-    // Not every file system can reserve.
-    if (error != 0 && error != EOPNOTSUPP && error != ENOSYS) fail("write", std::strerror(error));
-  });
-}
-
-void SharedFile::fail(const std::string& verb, const std::string& reason) const {
-  throw Error(ErrorKind::failure, "cannot " + verb + " '" + path_ + "': " + reason);
+void SharedFile::fail(const std::string& verb) const {
+  throw Error(ErrorKind::failure, "cannot " + verb + " '" + path_ + "': " + std::strerror(errno));
 }
 
 }  // namespace xp

@@ -5,8 +5,6 @@
 #include <functional>
 #include <string>
 
-#include <mpi.h>
-
 #include <xp/field/host_array.hpp>
 #include <xp/mesh/grid.hpp>
 #include <xp/runtime/communicator.hpp>
@@ -14,37 +12,34 @@
 namespace xp {
 
 /// An open file of all ranks. All calls are collective, and what fails on one rank fails on all
-/// with the same Error of kind failure, which names the file.
+/// with the same Error of kind failure, which names the file and the system's reason.
 class SharedFile {
  public:
   enum class Mode { create, read };
   /// Mode::create makes partial_name(path) anew; Mode::read opens `path`.
   SharedFile(const Communicator& communicator, std::string path, Mode mode);
-  /// Removes a created file that was not committed.
+  /// Removes a created file that was not committed. The only call that is not collective.
   ~SharedFile();
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
   /// Writes this rank's block of an array over the whole grid that begins at a byte of the file.
-  /// Space on the disk is reserved first.
   void write(std::int64_t offset, const Grid& grid, const HostArray& values);
   /// Reads this rank's block.
   void read(std::int64_t offset, const Grid& grid, Precision precision, void* values);
-  /// Closes a created file, calls `complete` on the root with a descriptor of it for what is not in
-  /// the arrays, and gives it its final name.
+  /// Calls `complete` on the root with a descriptor of a created file, for what is not in the
+  /// arrays; syncs it on all ranks that wrote to it and gives it its final name.
   void commit(const std::function<void(int file)>& complete);
 
  private:
-  void transfer(std::int64_t offset, const Grid& grid, Precision precision, void* values);
-  void reserve(std::int64_t offset, std::int64_t bytes) const;
   void open();
-  void remove() const;
-  [[noreturn]] void fail(const std::string& verb, const std::string& reason) const;
+  void close_and_remove();
+  [[noreturn]] void fail(const std::string& verb) const;
 
   const Communicator& communicator_;
   std::string path_, name_;  ///< final name, name on the disk
   Mode mode_;
-  MPI_File file_ = MPI_FILE_NULL;
+  int file_ = -1;  ///< on the ranks that write and read for the others
 };
 
 }  // namespace xp

@@ -143,6 +143,9 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
   xp::Simulation& simulation = *prepared.simulation;
   const xp::Settings& settings = simulation.settings();
   const bool restarts = !line.restart.empty();
+  if (!line.log_json_file.empty())
+    xp::on_root(xp::Communicator(MPI_COMM_WORLD),
+                [&] { terminal.open_log(line.log_json_file, true, restarts); });
   if (settings.checkpoint.on_signal) handle_signals();
 
   xp::RunOptions options;
@@ -152,7 +155,6 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
   options.report_file = line.report_file;
   const std::string started = summary(simulation.forecast(), settings);
   options.started = [&] {
-    if (!line.log_json_file.empty()) terminal.open_log(line.log_json_file, true, restarts);
     terminal.open_log(settings.directory + "/run.log", false, restarts);
     xp::log_info(started);
   };

@@ -266,6 +266,10 @@ class Checker {
 
   bool list(ConfigNode& node, const SchemaEntry& entry, const std::string& shown) {
     if (node.kind != Kind::list) {
+      // A word that is taken beside a list of numbers.
+      if (entry.type != ValueType::choice_list && node.kind == Kind::scalar &&
+          std::find(entry.choices.begin(), entry.choices.end(), node.text) != entry.choices.end())
+        return true;
       if (node.kind == Kind::mapping && entry.type != ValueType::list)
         return refuse(shown, node.where,
                       "'" + shown + "' is a mapping, but expected " + expected(entry));

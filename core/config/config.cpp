@@ -105,11 +105,10 @@ void Config::evaluate(const Evaluator& evaluator,
   const ScalarReader evaluation(evaluator, failed, diagnostics);
   Impl& impl = *impl_;
   const auto one = [&](ConfigNode& node, const SchemaEntry& entry, const std::string& path) {
-    const auto is_choice = [&](const ConfigNode& value) {
-      return value.kind == Kind::scalar && std::find(entry.choices.begin(), entry.choices.end(),
-                                                     value.text) != entry.choices.end();
+    const auto is_word = [&] {
+      return node.kind == Kind::scalar && std::find(entry.choices.begin(), entry.choices.end(),
+                                                    node.text) != entry.choices.end();
     };
-    const auto is_word = [&] { return is_choice(node); };
     switch (entry.type) {
       case ValueType::number:
       case ValueType::integer:
@@ -126,7 +125,7 @@ void Config::evaluate(const Evaluator& evaluator,
         return;
       case ValueType::numbers:
       case ValueType::integers: {
-        if (is_word() || (node.items.size() == 1 && is_choice(node.items[0].value))) {
+        if (is_word()) {
           impl.words.insert(path);
           return;
         }

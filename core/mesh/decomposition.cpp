@@ -40,7 +40,8 @@ bool can_be_cut(const GridSpec& spec, const std::array<int, 3>& parts) {
   return true;
 }
 
-// Cells of the largest box that lie at a cut, plus those that it has more than its share.
+// Cells of the largest box that lie at a cut, plus those that it has more than its share. Of two
+// parts of a bounded axis each has but one cut.
 double cost(const GridSpec& spec, const std::array<int, 3>& parts) {
   double size[3] = {1, 1, 1}, share = 1;
   for (int a = 0; a < spec.dimensions; ++a) {
@@ -51,7 +52,7 @@ double cost(const GridSpec& spec, const std::array<int, 3>& parts) {
   const double cells = size[0] * size[1] * size[2];
   double surface = 0;
   for (std::size_t a = 0; a < 3; ++a)
-    if (parts[a] > 1) surface += 2 * cells / size[a];
+    if (parts[a] > 1) surface += (parts[a] == 2 && !spec.periodic[a] ? 1 : 2) * cells / size[a];
   return surface + cells - share;
 }
 

@@ -85,8 +85,8 @@ Decomposition Simulation::decomposition(Diagnostics& diagnostics) const {
     const Decomposition given(settings_.grid, *settings_.decomposition);
     if (given.ranks() == ranks) return given;
     refuse(key,
-           fmt::format("run.decomposition makes {} parts, but there are {} ranks", given.ranks(),
-                       ranks),
+           fmt::format("run.decomposition makes {} parts, but there {} {} rank{}", given.ranks(),
+                       ranks == 1 ? "is" : "are", ranks, ranks == 1 ? "" : "s"),
            "start as many ranks, or leave it to `auto`");
   } catch (const Error& error) {
     if (!diagnostics.empty()) throw;

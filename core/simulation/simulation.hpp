@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -80,7 +81,7 @@ class Simulation {
   void verify(Loop& loop, bool at_start);
   void finish(Loop& loop);
   void log_ranks() const;
-  void log_balance(const RunReport& report) const;
+  void log_balance(const RunReport& report, std::int64_t steps) const;
   void write_report(RunReport& report, const std::vector<std::string>& files);
 
   Input input_;

@@ -131,7 +131,7 @@ void Simulation::log_ranks() const {
   if (lines.size() > most) log_info(fmt::format("and {} ranks more", lines.size() - most));
 }
 
-void Simulation::log_balance(const RunReport& report) const {
+void Simulation::log_balance(const RunReport& report, std::int64_t steps) const {
   const int ranks = communicator_.size();
   if (ranks == 1) return;
   const double waited = model_->halo_wait_seconds();
@@ -147,7 +147,7 @@ void Simulation::log_balance(const RunReport& report) const {
     waiting += all[2 * r + 1] / ranks;
     if (all[2 * r] > all[2 * slowest]) slowest = r;
   }
-  if (busy > 0)
+  if (steps > 0 && busy > 0)
     log_info(
         fmt::format("balance: rank {} on {} took longest, {:.0f}% above the mean; ranks "
                     "waited for ghost cells {:.0f}% of the time",

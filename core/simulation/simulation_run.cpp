@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <xp/io/files.hpp>
+#include <xp/runtime/host.hpp>
 #include <xp/runtime/log.hpp>
 #include <xp/runtime/timer.hpp>
 #include <xp/runtime/version.hpp>
@@ -134,6 +135,8 @@ void Simulation::make_monitors(Loop& loop, const RunOptions& options) {
 
 void Simulation::set_up(Loop& loop, const RunOptions& options) {
   const ScopedTimer timer("setup", loop.state.report.setup_seconds);
+  if (!options.restart.empty() && options.restart != "latest")
+    on_root(communicator_, [&] { require_file(options.restart); });
   const bool new_folder =
       options.restart.empty() || !loop.restarts_here(settings_, options.restart);
   on_root(communicator_, [&] {
@@ -145,8 +148,18 @@ void Simulation::set_up(Loop& loop, const RunOptions& options) {
   loop.stop = std::make_unique<StopControl>(communicator_, settings_, options.signals, bytes);
   if (new_folder && options.started) everywhere(communicator_, options.started);
   make_monitors(loop, options);
-  everywhere(communicator_,
-             [&] { model_->allocate(loop.scheme.slots + monitor_slots(settings_)); });
+  const int slots = loop.scheme.slots + monitor_slots(settings_);
+  everywhere(communicator_, [&] {
+    try {
+      model_->allocate(slots);
+    } catch (const std::exception&) {
+      // Kokkos' own words are those of its memory pools.
+      throw Error(ErrorKind::failure,
+                  fmt::format("out of memory: rank {} on {} could not allocate its {:.4g} MB",
+                              communicator_.rank(), host_name(),
+                              static_cast<double>(model_->memory(slots)) / 1e6));
+    }
+  });
   if (loop.scheme.adaptive()) {
     const double end = settings_.end.value_or(std::numeric_limits<double>::infinity());
     const double length = end - settings_.start;
@@ -261,7 +274,7 @@ RunReport Simulation::run(const RunOptions& options) {
     report.stepping_seconds -= report.output_seconds - output_before;
     report.halo_seconds = model_->halo_seconds();
     finish(loop);
-    log_balance(report);
+    log_balance(report, state.step - state.resumed);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::input || !error.is_everywhere(communicator_.size())) throw;
     report.status = RunStatus::failed;
@@ -304,7 +317,10 @@ void Simulation::write_report(RunReport& report, const std::vector<std::string>&
       on_root(communicator_, [&] { write_file(file, text); });
     } catch (const Error& error) {
       const std::string& message = error.diagnostics()[0].message;
-      log_error(message);
+      if (report.status == RunStatus::failed)
+        log_warning(message);
+      else
+        log_error(message);
       if (exit_code(report.status) == 0) report.status = RunStatus::failed;
       if (report.message.empty()) report.message = message;
     }

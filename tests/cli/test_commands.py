@@ -136,8 +136,6 @@ class Usage(Case):
     def test_commands_of_later_versions(self):
         for command in ("explain", "doctor", "bench"):
             self.assertIn("not supported by this version", self.refused(command, "bar.yaml"))
-        self.assertIn("not supported by this version",
-                      self.refused("bar.yaml", "--restart", "latest"))
 
     def test_misspelt_option(self):
         self.assertIn("did you mean '--overwrite'?",

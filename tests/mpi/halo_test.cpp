@@ -1,8 +1,6 @@
 // Decompositions cover the grid, and after an exchange every ghost cell holds the same bits as on
 // one rank: across cuts, around periodic and antiperiodic ends, beside walls and in corners.
 #include <array>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,7 +60,6 @@ xp::Program compiled(const std::string& text, int dimensions) {
 BoundaryConditions conditions_of(int dimensions, unsigned wrapping, unsigned flipping,
                                  bool steady) {
   BoundaryConditions all;
-  const std::string along = dimensions > 1 ? "y" : "t";
   for (int a = 0; a < dimensions; ++a) {
     const auto axis = static_cast<std::size_t>(a);
     const std::string other = a == 0 ? (dimensions > 1 ? "y" : "t") : "x";
@@ -85,12 +82,6 @@ template <class Space>
 struct Filled {
   xp::Grid grid;
   std::vector<xp::Field<Space, double>> fields;
-
-  double operator()(int field, int k, int j, int i) const {
-    const auto host = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace(), fields[static_cast<std::size_t>(field)].data());
-    return host(0, k, j, i);
-  }
 };
 
 template <class Space>
@@ -159,6 +150,35 @@ int compare(const xp::GridSpec& spec, const Parts& parts,
   return compared;
 }
 
+// u_xy needs the corners: the same bits on every decomposition.
+template <class Space>
+void compare_mixed_derivative(const xp::GridSpec& spec, const Parts& parts,
+                              const BoundaryConditions& conditions, Order order) {
+  const xp::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const auto mixed = [&](const xp::Grid& grid, const xp::Communicator& communicator) {
+    const Filled<Space> filled = fill<Space>(grid, communicator, {conditions}, order, true);
+    const xp::Field<Space, double> result(grid, {"u_xy", "", ""});
+    const auto u = filled.fields[0].view(), out = result.view();
+    const double factor = 1 / (4 * grid.spacing(Axis::x) * grid.spacing(Axis::y));
+    xp::for_each(
+        Space(), "mixed", grid.cells(Region::own), KOKKOS_LAMBDA(int k, int j, int i) {
+          out(k, j, i) = factor * (u(k, j + 1, i + 1) - u(k, j + 1, i - 1) - u(k, j - 1, i + 1) +
+                                   u(k, j - 1, i - 1));
+        });
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result.data());
+  };
+  const xp::Grid grid(spec, xp::Decomposition(spec, parts), world.rank());
+  const auto many = mixed(grid, world), one = mixed(xp::Grid(spec), self);
+  const xp::Box own = grid.cells(Region::own);
+  const auto& first = grid.blocks()[0].first;
+  int wrong = 0;
+  for (int k = own.lower[2]; k < own.upper[2]; ++k)
+    for (int j = own.lower[1]; j < own.upper[1]; ++j)
+      for (int i = own.lower[0]; i < own.upper[0]; ++i)
+        if (many(0, k, j, i) != one(0, k + first[2], j + first[1], i + first[0])) ++wrong;
+  EXPECT_EQ(wrong, 0) << "parts " << parts[0] << "x" << parts[1] << "x" << parts[2];
+}
+
 class Halo : public testing::TestWithParam<int> {};
 
 TEST_P(Halo, GhostsAreThoseOfOneRank) {
@@ -197,6 +217,18 @@ TEST_P(Halo, PartsThinnerThanTheGhostLayer) {
       compare<Kokkos::Serial>(spec_of(dimensions, {cells, cells, cells}, Order::fourth), parts,
                               walls, Order::fourth, true);
   }
+}
+
+TEST(Halo, MixedDerivatives) {
+  for (const xp::Backend backend : xp::available_backends())
+    xp::with_space(backend, [&](auto space) {
+      for (const int dimensions : {2, 3})
+        for (const Parts& parts : all_parts(dimensions))
+          for (const unsigned wrapping : {0u, 1u, 3u})
+            compare_mixed_derivative<decltype(space)>(
+                spec_of(dimensions, {13, 12, 9}, Order::second), parts,
+                conditions_of(dimensions, wrapping, 2, false), Order::second);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, Halo, testing::Values(1, 2, 3));

@@ -83,6 +83,7 @@ class FullDisk(Failure):
             for ranks in RANKS:
                 with self.subTest(what=what, ranks=ranks):
                     out = self.disk / "out"
+                    shutil.rmtree(out, ignore_errors=True)
                     done = self.fails(ranks, 1, "No space left on device", "--output", "disk/out", "--set", what,
                                       "--set", "checkpoint.keep=1000", "--report", "report.json")
                     self.assertRegex(done.stderr, r"error: cannot write '?disk/out/")
@@ -97,7 +98,6 @@ class FullDisk(Failure):
                         for path in sorted(out.glob("checkpoint/*.h5"))[:-2]:
                             path.unlink()
                         self.run_on(ranks, "input.yaml", "--output", "disk/out", "--restart", "latest")
-                    shutil.rmtree(out)
 
 
 class Values(Failure):
@@ -119,8 +119,8 @@ class Values(Failure):
     def test_out_of_memory_on_one_rank(self):
         if "-fsanitize" in self.run_on(0, "info").stdout:
             self.skipTest("a sanitizer needs more address space than this limit leaves")
-        arguments = ["input.yaml", "--quiet", "--output", "out", "--set", "grid.cells=[6000, 6000]"]
-        limited = ["sh", "-c", 'ulimit -v 1000000; exec "$@"', "sh", XPSIM, *arguments]
+        arguments = ["input.yaml", "--quiet", "--output", "out", "--set", "grid.cells=[8000, 8000]"]
+        limited = ["sh", "-c", 'ulimit -v 900000; exec "$@"', "sh", XPSIM, *arguments]
         done = subprocess.run([MPIEXEC, "-n", "1", XPSIM, *arguments, ":", "-n", "1", *limited], cwd=self.folder,
                               env=ENVIRONMENT, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         self.assertEqual(done.returncode, 1, done.stderr)

@@ -93,7 +93,7 @@ class SameBits(Case):
 class Decomposition(Case):
     def test_check_prints_it(self):
         done = self.run_on(4, "check", self.write(input_of(2)))
-        self.assertRegex(done.stdout, r"# decomposition +4 ranks: 4 x 1 parts of at most 10 x 29 cells\n")
+        self.assertRegex(done.stdout, r"# decomposition +4 ranks: 2 x 2 parts of at most 19 x 15 cells\n")
         self.assertEqual(done.stdout.count("# cells"), 1)
 
     def refused(self, ranks, text, *lines):

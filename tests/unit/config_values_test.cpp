@@ -266,10 +266,15 @@ TEST(ConfigValues, Resolved) {
             "output:\n"
             "  series:\n"
             "    every: \"10 steps\"\n"
+            "checkpoint:\n"
+            "  every: \"30 min\"\n"
+            "  keep: 2\n"
+            "  on_signal: true\n"
             "run:\n"
             "  backend: \"auto\"\n"
             "  precision: double\n"
-            "  threads: auto\n");
+            "  threads: auto\n"
+            "  decomposition: auto\n");
 }
 
 TEST(ConfigValues, ResolvedReadsBackAsItself) {

@@ -37,6 +37,9 @@ TEST(Decomposition, HasTheSmallestSurface) {
   EXPECT_EQ(best(spec_of(2, {512, 512, 1}), 2), (Parts{1, 2, 1}));
   EXPECT_EQ(best(spec_of(3, {64, 64, 64}), 2), (Parts{1, 1, 2}));
   EXPECT_EQ(best(spec_of(3, {64, 64, 64}), 4), (Parts{1, 2, 2}));
+  xp::GridSpec periodic = spec_of(2, {512, 512, 1});
+  periodic.periodic = {true, true, false};
+  EXPECT_EQ(best(periodic, 16), (Parts{4, 4, 1}));
 }
 
 TEST(Decomposition, PrefersEvenSharesToASmallerSurface) {

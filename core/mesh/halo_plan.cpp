@@ -129,4 +129,24 @@ HaloPlan plan_halo(const Grid& grid, AxisSet wraps, bool corners) {
   return {list_of(std::move(send)), list_of(std::move(receive))};
 }
 
+OwnCells split_own_cells(const Grid& grid, AxisSet wraps) {
+  OwnCells cells{grid.cells(Region::own), {}};
+  Box& interior = cells.interior;
+  // The slowest axis first: its slabs are the largest pieces of memory.
+  for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
+    if (!grid.is_cut(axis)) continue;
+    for (const bool upper : {false, true}) {
+      if (grid.at_end(axis, upper) && (wraps & axis_bit(axis)) == 0) continue;
+      const int first = interior.lower[index(axis)], last = interior.upper[index(axis)];
+      const int part = std::min(grid.ghosts(axis), last - first);
+      const int cut = upper ? last - part : first + part;
+      cells.outskirts.push_back(upper ? interior.with_range(axis, cut, last)
+                                      : interior.with_range(axis, first, cut));
+      interior =
+          upper ? interior.with_range(axis, first, cut) : interior.with_range(axis, cut, last);
+    }
+  }
+  return cells;
+}
+
 }  // namespace xp

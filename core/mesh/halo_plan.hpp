@@ -34,4 +34,12 @@ struct HaloPlan {
 /// comes from several ranks.
 HaloPlan plan_halo(const Grid& grid, AxisSet wraps, bool corners);
 
+/// Own cells by what a stencil as wide as the ghost layer reads around them: the interior needs no
+/// cell of another rank, the outskirts (disjoint boxes, some may be empty) do.
+struct OwnCells {
+  Box interior;
+  std::vector<Box> outskirts;
+};
+OwnCells split_own_cells(const Grid& grid, AxisSet wraps);
+
 }  // namespace xp

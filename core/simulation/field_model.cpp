@@ -27,22 +27,9 @@ FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldIn
     ghosts_.emplace_back(grid_, conditions, order_);
   measure_ = Measure<Space, Real>(own_, communicator_);
 
-  // What reads ghost cells of other ranks is left for when those have arrived.
-  interior_ = own_;
-  for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
-    if (!grid_.is_cut(axis)) continue;
-    const int a = index(axis), width = grid_.ghosts(axis);
-    const bool wraps = (ghosts_[0].ends().wraps & axis_bit(axis)) != 0;
-    for (const bool upper : {false, true}) {
-      if (grid_.at_end(axis, upper) && !wraps) continue;
-      const int first = interior_.lower[a], last = interior_.upper[a];
-      const int part = std::min(width, last - first);
-      outskirts_.push_back(upper ? interior_.with_range(axis, last - part, last)
-                                 : interior_.with_range(axis, first, first + part));
-      interior_ = upper ? interior_.with_range(axis, first, last - part)
-                        : interior_.with_range(axis, first + part, last);
-    }
-  }
+  AxisSet wraps = 0;
+  for (const GhostFiller<Space, Real>& ghosts : ghosts_) wraps |= ghosts.ends().wraps;
+  parts_ = split_own_cells(grid_, wraps);
 }
 
 template <class Space, class Real>
@@ -56,7 +43,7 @@ std::int64_t FieldModel<Space, Real>::memory(int slots) const {
   for (const GhostFiller<Space, Real>& ghosts : ghosts_) walls += ghosts.memory();
   // Messages are made of ghost layers: counted from the boxes, they are not made yet.
   std::int64_t messages = 0;
-  for (const Box& box : outskirts_)
+  for (const Box& box : parts_.outskirts)
     messages += 2 * cell * box.count() * static_cast<std::int64_t>(infos_.size());
   return slots * state + cell * own_.count() + walls + messages;
 }
@@ -113,9 +100,9 @@ void FieldModel<Space, Real>::exchange_and_evaluate(const Stage& stage, double t
   for (std::size_t f = 0; f < infos_.size(); ++f)
     exchanged_[f] = view(stage.in, static_cast<int>(f));
   halo_->start(space_, exchanged_);
-  if (interior_.count() > 0) rate(stage, time, step, interior_);
+  if (parts_.interior.count() > 0) rate(stage, time, step, parts_.interior);
   halo_->finish(space_, exchanged_);
-  for (const Box& box : outskirts_)
+  for (const Box& box : parts_.outskirts)
     if (box.count() > 0) rate(stage, time, step, box);
 }
 

@@ -84,8 +84,7 @@ class FieldModel : public Model {
   std::vector<GhostFiller<Space, Real>> ghosts_;
   std::unique_ptr<HaloExchange<Space, Real>> halo_;
   std::vector<FieldView<Space, Real>> exchanged_;  ///< the views of the exchange under way
-  Box interior_;                ///< own cells whose stencils read no ghost cell of another rank
-  std::vector<Box> outskirts_;  ///< the other own cells
+  OwnCells parts_;  ///< the outskirts are left for when other ranks' cells have arrived
   std::vector<std::vector<FieldType>> slots_;
   std::vector<Expression> expressions_;
   Measure<Space, Real> measure_;

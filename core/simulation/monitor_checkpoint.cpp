@@ -32,7 +32,11 @@ class CheckpointMonitor final : public Monitor {
   std::optional<Ending> look(const RunState& state) override {
     const bool due = schedule_.due(state.step, state.time, state.seconds);
     const StopRequest& request = state.request;
-    if (due || request.checkpoint || !request.stop.empty()) write(state);
+    if (due || request.checkpoint || !request.stop.empty()) {
+      // Nothing could go on from a state that is lost already.
+      if (auto diverged = look_for_divergence(state)) return diverged;
+      write(state);
+    }
     if (request.checkpoint)
       log_info(fmt::format("wrote a checkpoint at t = {}, step {}", state.time, state.step));
     if (request.stop.empty()) return {};

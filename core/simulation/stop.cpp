@@ -78,7 +78,8 @@ void StopControl::fill(double (&values)[value_count]) {
   }
   values[seconds_value] = now;
   values[reason_value] = reason();
-  values[checkpoint_value] = signals_ && signals_->checkpoint.exchange(0) != 0 ? 1 : 0;
+  values[checkpoint_value] =
+      signals_ && signals_->checkpoint.load() != 0 && signals_->checkpoint.exchange(0) != 0 ? 1 : 0;
 }
 
 StopRequest StopControl::look() {

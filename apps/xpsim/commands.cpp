@@ -31,10 +31,16 @@ struct Prepared {
   std::string resolved;
 };
 
-// Ranks of a node share its cores, unless the launcher has dealt them out already.
+// Ranks of a node that may use the same cores share them.
 int threads_per_rank(const xp::Communicator& world) {
   if (world.node_size() == 1 || std::getenv("OMP_NUM_THREADS")) return 0;
-  return std::max(1, std::min(xp::available_cores(), xp::machine_cores() / world.node_size()));
+  const std::string mine = xp::host_name() + " " + xp::core_set();
+  int sharing = 0;
+  std::string all;
+  for (const std::string& other : xp::gather(world, mine)) all += other + "\n";
+  all = xp::broadcast(world, all);
+  for (std::size_t at = 0; (at = all.find(mine + "\n", at)) != std::string::npos; ++at) ++sharing;
+  return std::max(1, xp::available_cores() / std::max(1, sharing));
 }
 
 Prepared prepare(const CommandLine& line, const xp::Registry& registry) {
@@ -164,7 +170,10 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
 
   const int code = xp::exit_code(report.status);
   if (!report.message.empty()) {
-    if (code == 0)
+    // Steps that ran out before the end are no failure, but seldom what was meant.
+    if (report.status == xp::RunStatus::completed)
+      xp::log_warning(report.message);
+    else if (code == 0)
       xp::log_info(report.message);
     else
       xp::log_error(report.message);

@@ -46,11 +46,22 @@ bool needs_mpi(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Answers and mistakes of the command line come before MPI starts: said once by what launchers
+  // say.
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name); value && std::string(value) != "0") {
+      std::cerr.setstate(std::ios::failbit);
+      std::cout.setstate(std::ios::failbit);
+      break;
+    }
   CommandLine line;
   int code = 0, rank = 0, ranks = 1;
   if (!parse_command_line(argc, argv, line, code)) return code;
+  std::cerr.clear();
+  std::cout.clear();
   if (needs_mpi(line)) {
-    MPI_Init(nullptr, nullptr);
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   }

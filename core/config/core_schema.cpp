@@ -201,6 +201,9 @@ Schema core_schema() {
   s.add(key("checkpoint.every", T::schedule, "When one is written.", "30 min"));
   s.add(at_most(1000, at_least(1, key("checkpoint.keep", T::integer,
                                       "How many stay: the newest ones.", "2"))));
+  s.add(key("checkpoint.at_end", T::boolean,
+            "Is one written of the last state, too, from which a finished run can be extended?",
+            "false"));
   s.add(key("checkpoint.on_signal", T::boolean,
             "Do signals write one: TERM, INT and USR2 before the run stops, USR1 while it goes on? "
             "If not, they end the run at once.",

@@ -23,7 +23,8 @@ struct FieldEnds {
 template <class Space, class Real>
 class HaloExchange {
  public:
-  /// One entry per field. Allocates the messages; ranks need not call it together.
+  /// One entry per field. Allocates the messages. Where mpi_takes_device_memory() has been called
+  /// before, ranks need not call it together.
   HaloExchange(const Grid& grid, const Communicator& communicator, std::vector<FieldEnds> fields,
                bool corners = false);
   ~HaloExchange();

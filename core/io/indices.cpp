@@ -5,9 +5,7 @@
 
 namespace xp {
 
-std::string xdmf_index(const Grid& grid, const std::vector<std::string>& fields,
-                       int bytes_per_value,
-                       const std::vector<std::pair<std::string, double>>& files) {
+std::string xdmf_index(const Grid& grid, const std::vector<SnapshotEntry>& files) {
   const auto z_y_x = [](auto get) {
     return fmt::format("{} {} {}", get(Axis::z), get(Axis::y), get(Axis::x));
   };
@@ -24,28 +22,29 @@ std::string xdmf_index(const Grid& grid, const std::vector<std::string>& fields,
   std::string text =
       "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
       "  <Grid Name=\"fields\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-  for (const auto& [file, time] : files) {
+  for (const SnapshotEntry& entry : files) {
     text += fmt::format(
         "   <Grid Name=\"grid\" GridType=\"Uniform\">\n    <Time Value=\"{}\"/>\n"
         "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
         "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n{}    </Geometry>\n",
-        time, nodes, geometry);
-    for (const std::string& field : fields)
+        entry.time, nodes, geometry);
+    for (const std::string& field : entry.fields)
       text += fmt::format(
           "    <Attribute Name=\"{0}\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
           "     <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"{1}\" "
           "Dimensions=\"{2}\">{3}:/{0}</DataItem>\n    </Attribute>\n",
-          field, bytes_per_value, cells, file);
+          field, entry.bytes_per_value, cells, entry.file);
     text += "   </Grid>\n";
   }
   return text + "  </Grid>\n </Domain>\n</Xdmf>\n";
 }
 
-std::string series_index(const std::vector<std::pair<std::string, double>>& files) {
+std::string series_index(const std::vector<SnapshotEntry>& files) {
   nlohmann::ordered_json index;
   index["file-series-version"] = "1.0";
   index["files"] = nlohmann::ordered_json::array();
-  for (const auto& [file, time] : files) index["files"].push_back({{"name", file}, {"time", time}});
+  for (const SnapshotEntry& entry : files)
+    index["files"].push_back({{"name", entry.file}, {"time", entry.time}});
   return index.dump(1) + "\n";
 }
 

@@ -186,18 +186,19 @@ void SnapshotWriter::write(const SnapshotField& field) {
 void SnapshotWriter::finish() {
   const std::string path = folder_ + "/" + file_->name;
   file_->file.commit([&](int file) { file_->contents->close().copy_to(file, path); });
+  SnapshotEntry entry{file_->name, file_->time, names_, bytes_per_value_};
   const auto same = std::find_if(written_.begin(), written_.end(),
-                                 [&](const auto& entry) { return entry.first == file_->name; });
+                                 [&](const auto& other) { return other.file == entry.file; });
   if (same == written_.end())
-    written_.emplace_back(file_->name, file_->time);
+    written_.push_back(std::move(entry));
   else
-    same->second = file_->time;
+    *same = std::move(entry);
   file_.reset();
   on_root(communicator_, [&] { write_indices(); });
 }
 
 void SnapshotWriter::write_indices() const {
-  write_file(folder_ + "/fields.xdmf", xdmf_index(grid_, names_, bytes_per_value_, written_));
+  write_file(folder_ + "/fields.xdmf", xdmf_index(grid_, written_));
   write_file(folder_ + "/fields.vtkhdf.series", series_index(written_));
 }
 

@@ -30,19 +30,25 @@ struct SnapshotField {
   HostArray values;  ///< own cells, (z, y, x)
 };
 
+/// A file that was written, as the indices list it.
+struct SnapshotEntry {
+  std::string file;
+  double time = 0;
+  std::vector<std::string> fields;
+  int bytes_per_value = 8;
+};
+
 /// Writes `fields_NNNNNN.vtkhdf` files into a folder, and after each of them `fields.xdmf` (XDMF2,
 /// for ParaView 5.11 and VisIt) and `fields.vtkhdf.series` (for newer ParaView). All calls are
 /// collective; what fails on one rank throws the same Error of kind failure on all.
 class SnapshotWriter {
  public:
-  using Written = std::vector<std::pair<std::string, double>>;  ///< names and times of files
-
   SnapshotWriter(const Communicator& communicator, std::string folder, const Grid& grid,
                  Provenance provenance);
 
   /// Continues a run that has written these files: later indices list them, too.
-  void resume(Written files) { written_ = std::move(files); }
-  const Written& written() const { return written_; }
+  void resume(std::vector<SnapshotEntry> files) { written_ = std::move(files); }
+  const std::vector<SnapshotEntry>& written() const { return written_; }
 
   /// Starts the file of a step. `step_size` is the last one taken.
   void begin(std::int64_t step, double time, double step_size);
@@ -64,7 +70,7 @@ class SnapshotWriter {
   Grid grid_;
   Provenance provenance_;
   std::unique_ptr<File> file_;
-  Written written_;
+  std::vector<SnapshotEntry> written_;
   std::vector<std::string> names_;  ///< of the datasets
   int bytes_per_value_ = 8;
 };

@@ -24,6 +24,8 @@ Communicator::Communicator(MPI_Comm given) {
 }
 
 Communicator::~Communicator() {
+  // Freeing is collective: when this rank alone is struck the others will not come.
+  if (size_ > 1 && std::uncaught_exceptions() > 0) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (!finalized) MPI_Comm_free(&comm_);

@@ -14,14 +14,18 @@ std::string host_name() {
 }
 
 int available_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return machine_cores();
-  return std::max(1, CPU_COUNT(&set));
+  const std::string set = core_set();
+  return std::max(1, static_cast<int>(std::count(set.begin(), set.end(), ',')));
 }
 
-int machine_cores() {
-  return std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+std::string core_set() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::string text;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return text;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) text += std::to_string(core) + ",";
+  return text;
 }
 
 }  // namespace xp

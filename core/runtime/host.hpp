@@ -7,8 +7,8 @@ namespace xp {
 
 std::string host_name();
 
-/// Cores that this process may use, by its affinity; and those of the machine.
+/// Cores that this process may use, by its affinity: how many, and which as a text to compare.
 int available_cores();
-int machine_cores();
+std::string core_set();
 
 }  // namespace xp

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <xp/runtime/device_messages.hpp>
 #include <xp/simulation/field_model.hpp>
 
 namespace xp {
@@ -30,6 +31,8 @@ FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldIn
   AxisSet wraps = 0;
   for (const GhostFiller<Space, Real>& ghosts : ghosts_) wraps |= ghosts.ends().wraps;
   parts_ = split_own_cells(grid_, wraps);
+  // Found out together, before an allocation can fail on one rank.
+  if (!is_host_space<Space> && communicator_.size() > 1) mpi_takes_device_memory(communicator_);
 }
 
 template <class Space, class Real>

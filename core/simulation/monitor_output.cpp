@@ -36,14 +36,23 @@ class OutputMonitor final : public Monitor {
     const Json json = Json::parse(saved);
     last_ = json.at("last");
     // The indices are the root's.
-    SnapshotWriter::Written written;
-    for (const auto& [file, time] : json.at("files").get<SnapshotWriter::Written>())
-      if (std::filesystem::exists(settings_.directory + "/" + file))
-        written.emplace_back(file, time);
+    std::vector<SnapshotEntry> written;
+    for (const Json& file : json.at("files")) {
+      SnapshotEntry entry{file.at("name"), file.at("time"), file.at("fields"),
+                          file.at("bytes_per_value")};
+      if (std::filesystem::exists(settings_.directory + "/" + entry.file))
+        written.push_back(std::move(entry));
+    }
     writer_.resume(std::move(written));
   }
   std::string saved() const override {
-    return Json{{"last", last_}, {"files", writer_.written()}}.dump();
+    Json files = Json::array();
+    for (const SnapshotEntry& entry : writer_.written())
+      files.push_back({{"name", entry.file},
+                       {"time", entry.time},
+                       {"fields", entry.fields},
+                       {"bytes_per_value", entry.bytes_per_value}});
+    return Json{{"last", last_}, {"files", files}}.dump();
   }
   std::optional<Ending> look(const RunState& state) override {
     if (schedule_.due(state.step, state.time, state.seconds)) write(state);

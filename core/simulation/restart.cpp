@@ -42,6 +42,7 @@ std::string to_text(const SavedRun& run) {
                            {"error_before", run.control.error_before},
                            {"rejected", run.control.rejected}};
   json["monitors"] = run.monitors;
+  json["failed"] = run.failed;
   json["input"] = run.input;
   return json.dump(1) + "\n";
 }
@@ -62,6 +63,7 @@ SavedRun saved_run_from(const std::string& text) try {
   const Json& control = json.at("error_control");
   run.control = {control.at("proposal"), control.at("error_before"), control.at("rejected")};
   run.monitors = json.at("monitors").get<std::map<std::string, std::string>>();
+  run.failed = json.at("failed").get<std::vector<std::string>>();
   run.input = json.at("input");
   return run;
 } catch (const Json::exception&) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <xp/simulation/settings.hpp>
 #include <xp/time/control.hpp>
@@ -16,6 +17,7 @@ struct SavedRun {
   EqualSteps::Saved steps;
   ErrorControl::Saved control;
   std::map<std::string, std::string> monitors;  ///< what each keeps, by its name
+  std::vector<std::string> failed;              ///< assertions at the start, in words
   std::string input;                            ///< resolved
 };
 

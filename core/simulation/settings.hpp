@@ -63,7 +63,7 @@ struct CheckpointSettings {
   ScheduleSpec schedule;
   int keep = 2;           ///< newest ones that stay
   bool on_signal = true;  ///< also when the run is told to stop
-  bool at_end = false;    ///< and of the last state
+  bool at_end = false;    ///< and of the last state of a run that is not stopped
 };
 
 struct Settings {

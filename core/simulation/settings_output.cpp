@@ -80,7 +80,7 @@ void SettingsReader::checkpoint() {
   checkpoint.schedule = config_.schedule("checkpoint.every");
   checkpoint.keep = static_cast<int>(config_.integer("checkpoint.keep"));
   checkpoint.on_signal = config_.boolean("checkpoint.on_signal");
-  checkpoint.at_end = config_.given("checkpoint");
+  checkpoint.at_end = config_.boolean("checkpoint.at_end");
   if (config_.has("run.wall_time")) settings_.wall_time = config_.seconds("run.wall_time");
 }
 

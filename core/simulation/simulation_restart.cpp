@@ -25,6 +25,7 @@ std::string Simulation::save(
   saved.convergence_value = state.report.convergence_value;
   saved.steps = steps_.saved();
   saved.control = loop.control.saved();
+  saved.failed = loop.failed;
   saved.input = input_.config.resolved();
   const auto& fields = model_->fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
@@ -45,6 +46,10 @@ void Simulation::load(Loop& loop, const std::string& checkpoint) {
   Diagnostics diagnostics;
   const bool steps_changed =
       compare_with_saved(input_, saved.input, checkpoint, registry_, diagnostics);
+  if (settings_.end && *settings_.end < saved.time)
+    diagnostics.add(input_.config.position("time.end"),
+                    fmt::format("time.end ({}) lies before the time {} of '{}'", *settings_.end,
+                                saved.time, checkpoint));
   diagnostics.throw_if_any();
 
   std::vector<std::byte> values;
@@ -85,6 +90,7 @@ void Simulation::load(Loop& loop, const std::string& checkpoint) {
     steps_ =
         steps_changed ? equal_steps_from(saved.time).from(saved.step) : EqualSteps(saved.steps);
   loop.saved_monitors = saved.monitors;
+  loop.failed = saved.failed;
   loop.checkpoint = checkpoint;
 }
 
@@ -119,13 +125,15 @@ void Simulation::log_ranks() const {
   if (communicator_.size() == 1) return;
   const Block& block = grid_.blocks()[0];
   const std::string device = device_name(settings_.backend);
-  const auto lines = gather(
-      communicator_,
-      fmt::format("rank {} on {}, {}, cells from ({}, {}, {}), {} x {} x {}", communicator_.rank(),
-                  host_name(),
-                  device.empty() ? std::to_string(threads(settings_.backend)) + " threads" : device,
-                  block.first[0], block.first[1], block.first[2], block.cells[0], block.cells[1],
-                  block.cells[2]));
+  const int count = threads(settings_.backend);
+  const auto lines =
+      gather(communicator_,
+             fmt::format(
+                 "rank {} on {}, {}, cells from ({}, {}, {}), {} x {} x {}", communicator_.rank(),
+                 host_name(),
+                 device.empty() ? fmt::format("{} thread{}", count, count == 1 ? "" : "s") : device,
+                 block.first[0], block.first[1], block.first[2], block.cells[0], block.cells[1],
+                 block.cells[2]));
   constexpr std::size_t most = 16;
   for (std::size_t n = 0; n < std::min(most, lines.size()); ++n) log_info(lines[n]);
   if (lines.size() > most) log_info(fmt::format("and {} ranks more", lines.size() - most));

@@ -95,9 +95,9 @@ void Simulation::step_to_the_end(Loop& loop) {
   while (!loop.ending && state.time < end) {
     if (state.step >= settings_.max_steps) {
       if (!settings_.convergence)
-        log_warning(state.report.message =
-                        fmt::format("stopped at time.max_steps = {} before time.end, at t = {}",
-                                    settings_.max_steps, state.time));
+        state.report.message =
+            fmt::format("stopped at time.max_steps = {} before time.end, at t = {}",
+                        settings_.max_steps, state.time);
       break;
     }
     if (!step_once(loop, end)) continue;
@@ -135,23 +135,30 @@ void Simulation::make_monitors(Loop& loop, const RunOptions& options) {
 
 void Simulation::set_up(Loop& loop, const RunOptions& options) {
   const ScopedTimer timer("setup", loop.state.report.setup_seconds);
-  if (!options.restart.empty() && options.restart != "latest")
+  const bool restarts = !options.restart.empty();
+  if (restarts && options.restart != "latest")
     on_root(communicator_, [&] { require_file(options.restart); });
-  const bool new_folder =
-      options.restart.empty() || !loop.restarts_here(settings_, options.restart);
+  // Ranks of other nodes may see the root's folder late: it alone looks.
+  const bool here =
+      restarts &&
+      broadcast(communicator_,
+                Loop::restarts_here(settings_, options.restart) ? "here" : "elsewhere") == "here";
   on_root(communicator_, [&] {
-    if (new_folder) open_output_folder(settings_.directory, options.overwrite);
+    if (!here) open_output_folder(settings_.directory, options.overwrite);
   });
-  loop.output_is_ours = new_folder;
+  loop.output_is_ours = !here && !restarts;
   std::int64_t bytes = grid_.cell_count() * static_cast<std::int64_t>(model_->fields().size());
   bytes *= settings_.precision == Precision::double_ ? 8 : 4;
   loop.stop = std::make_unique<StopControl>(communicator_, settings_, options.signals, bytes);
-  if (new_folder && options.started) everywhere(communicator_, options.started);
+  // The files of a run that cannot go on are left as they are.
+  if (!restarts && options.started) everywhere(communicator_, options.started);
   make_monitors(loop, options);
   const int slots = loop.scheme.slots + monitor_slots(settings_);
   everywhere(communicator_, [&] {
     try {
       model_->allocate(slots);
+    } catch (const Error&) {
+      throw;
     } catch (const std::exception&) {
       // Kokkos' own words are those of its memory pools.
       throw Error(ErrorKind::failure,
@@ -173,11 +180,10 @@ void Simulation::set_up(Loop& loop, const RunOptions& options) {
     model_->initialise(settings_.start);
   } else {
     restart(loop, options);
-    if (!new_folder) {
+    if (here)
       on_root(communicator_, [&] { reopen_output_folder(settings_.directory, loop.state.step); });
-      loop.output_is_ours = true;
-      if (options.started) everywhere(communicator_, options.started);
-    }
+    loop.output_is_ours = true;
+    if (options.started) everywhere(communicator_, options.started);
     log_info(fmt::format("goes on from '{}' at t = {}, step {}", loop.checkpoint, loop.state.time,
                          loop.state.step));
   }

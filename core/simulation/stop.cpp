@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 
 namespace xp {
@@ -36,6 +37,8 @@ StopControl::StopControl(const Communicator& communicator, const Settings& setti
 }
 
 StopControl::~StopControl() {
+  // When this rank alone is struck the others will not come.
+  if (std::uncaught_exceptions() > 0) return;
   if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
 }
 
@@ -68,7 +71,9 @@ std::string StopControl::words(int reason) const {
 
 void StopControl::fill(double (&values)[value_count]) {
   const double now = seconds();
-  longest_step_ = std::max(longest_step_, now - last_look_);
+  // The first look comes after the set-up.
+  if (looked_) longest_step_ = std::max(longest_step_, now - last_look_);
+  looked_ = true;
   last_look_ = now;
   if (communicator_.is_root() && now >= next_file_check_) {
     next_file_check_ = now + file_check_interval;

@@ -57,6 +57,7 @@ class StopControl {
   bool scheduler_ = false;                                     ///< set by the batch system
   double margin_ = 0;                                          ///< time to keep for a checkpoint
   double longest_step_ = 0, last_look_ = 0;
+  bool looked_ = false;
   double next_file_check_ = 0;
   bool file_found_ = false;
   double sent_[value_count] = {}, agreed_[value_count] = {};

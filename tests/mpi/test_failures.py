@@ -19,7 +19,7 @@ heat: {initial: "sin(pi*x)*y", diffusivity: 0.5}
 boundary_conditions: {u: {all: {dirichlet: 0}}}
 time: {end: 1, max_steps: 200}
 output: {every: 50 steps}
-checkpoint: {every: 60 steps}
+checkpoint: {every: 60 steps, at_end: true}
 """
 RANKS = (0, 1, 3)
 

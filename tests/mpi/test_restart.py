@@ -23,7 +23,7 @@ time: {{scheme: {scheme}, end: {end}, max_steps: {steps}}}
 output:
   every: {every}
   series: {{every: 25 steps, columns: {{heat: integral(u), top: max(u)}}}}
-checkpoint: {{every: {checkpoint}, keep: 2}}
+checkpoint: {{every: {checkpoint}, keep: 2, at_end: true}}
 """
 
 
@@ -103,6 +103,34 @@ class InParts(Restart):
         steps = sorted({int(name[7:13]) for name, _ in self.fields("out")})
         self.assertEqual(steps, [0, 100, 150, 180, 240, 300, 330])
 
+    def test_the_index_names_what_each_snapshot_holds(self):
+        self.run_on(0, self.write(input_of(steps=100)), "--output", "out")
+        self.run_on(0, "input.yaml", "--output", "out", "--restart", "latest", "--set", "time.max_steps=200", "--set",
+                    "output.fields=[{name: flux, value: -u}]", "--precision", "float")
+        index = (self.folder / "out/fields.xdmf").read_text()
+        self.assertIn('Precision="8" Dimensions="1 40 48">fields_000100.vtkhdf:/u', index)
+        self.assertIn('Precision="4" Dimensions="1 40 48">fields_000200.vtkhdf:/flux', index)
+        self.assertNotIn("fields_000200.vtkhdf:/u", index)
+
+    def test_an_end_before_the_checkpoint(self):
+        self.run_on(0, self.write(input_of(end=0.01)), "--output", "out")
+        done = self.run_on(0, "input.yaml", "--output", "out", "--restart", "latest", "--set", "time.end=0.001", code=2)
+        self.assertIn("time.end (0.001) lies before the time 0.0", done.stderr)
+
+    def test_a_failure_at_the_start_is_not_forgotten(self):
+        text = input_of(steps=100) + 'verify: [{name: never, expression: "max(u) < 0", at: start}]\n'
+        self.run_on(0, self.write(text), "--output", "out", "--set", "run.wall_time=1e-9 s", code=75)
+        done = self.run_on(2, "input.yaml", "--output", "out", "--restart", "latest", code=3)
+        self.assertIn("verify 'never' failed", done.stderr)
+
+    def test_a_lost_state_is_not_kept(self):
+        text = input_of(steps=400, checkpoint="10 steps").replace("cos(t)", "exp(1e6*t)")
+        done = self.run_on(0, self.write(text), "--output", "out", code=4)
+        self.assertIn("is not finite", done.stderr)
+        for name in self.checkpoints("out"):
+            with h5py.File(self.folder / "out/checkpoint" / name) as file:
+                self.assertTrue(abs(file["arrays/u"][()]).max() < 1e308)
+
     def test_another_precision_and_folder(self):
         self.run_on(2, self.write(input_of(steps=100)), "--output", "out")
         done = self.run_on(1, "input.yaml", "--output", "other", "--restart",
@@ -113,6 +141,10 @@ class InParts(Restart):
         self.assertEqual(self.report("other")["steps"], 200)
         self.run_on(2, "input.yaml", "--output", "other", "--restart", "latest", "--set", "time.max_steps=300",
                     "--precision", "double")
+        # One that was refused leaves nothing that would be in the way.
+        for end in ("", ".h5"):
+            self.run_on(2, "input.yaml", "--output", "third", "--restart", "out/checkpoint/checkpoint_000000100" + end,
+                        code=0 if end else 2)
 
 
 class Stopped(Restart):

@@ -269,6 +269,7 @@ TEST(ConfigValues, Resolved) {
             "checkpoint:\n"
             "  every: \"30 min\"\n"
             "  keep: 2\n"
+            "  at_end: false\n"
             "  on_signal: true\n"
             "run:\n"
             "  backend: \"auto\"\n"

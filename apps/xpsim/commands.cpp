@@ -205,7 +205,7 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
   };
   say("model", settings.model->name + ": " + settings.model->help);
   say("backend", xp::name(settings.backend) + ", " + xp::name(settings.precision) + ", " +
-                     std::to_string(xp::threads(settings.backend)) + " threads");
+                     plural(xp::threads(settings.backend), "thread"));
   say("cells", std::to_string(forecast.cells));
   say("decomposition", decomposition(forecast, settings.grid.dimensions));
   say("memory per rank", bytes(static_cast<double>(forecast.memory_bytes)));

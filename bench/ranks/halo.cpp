@@ -65,6 +65,7 @@ class PlainMessages {
   PlainMessages& operator=(const PlainMessages&) = delete;
 
   void exchange() {
+    if (requests_.empty()) return;
     MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }

@@ -202,7 +202,7 @@ Schema core_schema() {
   s.add(at_most(1000, at_least(1, key("checkpoint.keep", T::integer,
                                       "How many stay: the newest ones.", "2"))));
   s.add(key("checkpoint.at_end", T::boolean,
-            "Is one written of the last state, too, from which a finished run can be extended?",
+            "One is written of the last state, too, so that a finished run can be extended.",
             "false"));
   s.add(key("checkpoint.on_signal", T::boolean,
             "Do signals write one: TERM, INT and USR2 before the run stops, USR1 while it goes on? "

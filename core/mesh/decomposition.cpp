@@ -40,6 +40,10 @@ bool can_be_cut(const GridSpec& spec, const std::array<int, 3>& parts) {
   return true;
 }
 
+// An end of a row lies in a cache line of its own: its exchange costs several times that of a cell
+// among others (ten times on a CPU, docs/performance.md).
+constexpr double row_end = 4;
+
 // Cells of the largest box that lie at a cut, plus those that it has more than its share. Of two
 // parts of a bounded axis each has but one cut.
 double cost(const GridSpec& spec, const std::array<int, 3>& parts) {
@@ -52,7 +56,9 @@ double cost(const GridSpec& spec, const std::array<int, 3>& parts) {
   const double cells = size[0] * size[1] * size[2];
   double surface = 0;
   for (std::size_t a = 0; a < 3; ++a)
-    if (parts[a] > 1) surface += (parts[a] == 2 && !spec.periodic[a] ? 1 : 2) * cells / size[a];
+    if (parts[a] > 1)
+      surface +=
+          (parts[a] == 2 && !spec.periodic[a] ? 1 : 2) * (a == 0 ? row_end : 1) * cells / size[a];
   return surface + cells - share;
 }
 

@@ -42,10 +42,9 @@ class Decomposition {
   std::array<std::vector<std::int64_t>, 3> cuts_{{{0, 1}, {0, 1}, {0, 1}}};
 };
 
-/// The decomposition among so many ranks with the fewest cells to exchange, an uneven share of
-/// cells counted as as many; of equal ones that which cuts the slower axes, whose faces lie in
-/// longer pieces of memory. Throws an Error of kind input when every one leaves a rank without
-/// cells.
+/// The decomposition among so many ranks with the least to exchange: cells at cuts, of which the
+/// ends of rows count fourfold, and as many for an uneven share. Throws an Error of kind input when
+/// every one leaves a rank without cells.
 Decomposition decompose(const GridSpec& spec, int ranks);
 
 }  // namespace xp

@@ -131,9 +131,10 @@ HaloPlan plan_halo(const Grid& grid, AxisSet wraps, bool corners) {
 
 OwnCells split_own_cells(const Grid& grid, AxisSet wraps) {
   OwnCells cells{grid.cells(Region::own), {}};
+  // Columns one cell wide at the ends of rows cost more than waiting does: see docs/performance.md.
+  if (grid.is_cut(Axis::x)) return {Box{}, {cells.interior}};
   Box& interior = cells.interior;
-  // The slowest axis first: its slabs are the largest pieces of memory.
-  for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
+  for (const Axis axis : {Axis::z, Axis::y}) {
     if (!grid.is_cut(axis)) continue;
     for (const bool upper : {false, true}) {
       if (grid.at_end(axis, upper) && (wraps & axis_bit(axis)) == 0) continue;

@@ -35,7 +35,8 @@ struct HaloPlan {
 HaloPlan plan_halo(const Grid& grid, AxisSet wraps, bool corners);
 
 /// Own cells by what a stencil as wide as the ghost layer reads around them: the interior needs no
-/// cell of another rank, the outskirts (disjoint boxes, some may be empty) do.
+/// cell of another rank, the outskirts (disjoint boxes, some may be empty) do. Rows stay whole:
+/// where they are cut there is no interior.
 struct OwnCells {
   Box interior;
   std::vector<Box> outskirts;

@@ -245,7 +245,7 @@ class Killed(Restart):
         begin = time.monotonic()
         self.run_on(ranks, "input.yaml", "--output", "timed")
         duration = time.monotonic() - begin
-        out, kills, resumed = "killed", 0, 0
+        out, kills, resumed, in_writing = "killed", 0, 0, 0
         while kills < times:
             latest = bool(self.checkpoints(out)) and any(n.endswith(".h5") for n in self.checkpoints(out))
             how = ["--restart", "latest"] if latest else ["--overwrite"]
@@ -260,11 +260,13 @@ class Killed(Restart):
                 run.communicate()
             kills += 1
             resumed += latest
+            in_writing += any((self.folder / out).glob("**/*.part"))
             for path in (self.folder / out).glob("**/*"):
                 if path.suffix in (".vtkhdf", ".h5") and path.is_file():
                     with h5py.File(path) as file:  # what has its final name is whole
                         self.assertIn("provenance" if path.suffix == ".vtkhdf" else "state", file)
         self.assertGreater(resumed, times // 4)
+        self.assertGreater(in_writing, 0, "no kill came while a file was being written")
         latest = any(n.endswith(".h5") for n in self.checkpoints(out))
         self.run_on(ranks, "input.yaml", "--output", out, *(["--restart", "latest"] if latest else ["--overwrite"]))
         self.assert_same_output("whole", out, f"killed {kills} times on {ranks} ranks")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The same input gives the same bits on any number of ranks and however the grid is cut."""
 
+import pathlib
 import re
 import unittest
 
@@ -88,6 +89,18 @@ class SameBits(Case):
         self.run_on(0, name, "--output", "one")
         self.run_on(4, name, "--output", "many")
         self.assert_same_output("one", "many", "4 ranks on 50 x 3 cells")
+
+
+class Examples(Case):
+    def test_every_input_of_the_manual(self):
+        inputs = sorted((pathlib.Path(__file__).parents[2] / "inputs").glob("*.yaml"))
+        self.assertGreater(len(inputs), 3)
+        for path in inputs:
+            self.run_on(0, path, "--output", f"{path.stem}_0")
+            for ranks in (2, 3, 4):
+                with self.subTest(input=path.name, ranks=ranks):
+                    self.run_on(ranks, path, "--output", f"{path.stem}_{ranks}")
+                    self.assert_same_output(f"{path.stem}_0", f"{path.stem}_{ranks}", path.name)
 
 
 class Decomposition(Case):

@@ -16,6 +16,9 @@ MPIEXEC = os.environ.get("MPIEXEC", "mpiexec")
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+               # The same for Open MPI 5.
+               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+               "PRTE_MCA_hwloc_default_binding_policy": "none",
                "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 TIMEOUT = 120
 

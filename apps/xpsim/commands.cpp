@@ -35,12 +35,9 @@ struct Prepared {
 int threads_per_rank(const xp::Communicator& world) {
   if (world.node_size() == 1 || std::getenv("OMP_NUM_THREADS")) return 0;
   const std::string mine = xp::host_name() + " " + xp::core_set();
-  int sharing = 0;
-  std::string all;
-  for (const std::string& other : xp::gather(world, mine)) all += other + "\n";
-  all = xp::broadcast(world, all);
-  for (std::size_t at = 0; (at = all.find(mine + "\n", at)) != std::string::npos; ++at) ++sharing;
-  return std::max(1, xp::available_cores() / std::max(1, sharing));
+  const auto all = xp::broadcast(world, xp::gather(world, mine));
+  const auto sharing = static_cast<int>(std::count(all.begin(), all.end(), mine));
+  return std::max(1, xp::available_cores() / sharing);
 }
 
 Prepared prepare(const CommandLine& line, const xp::Registry& registry) {
@@ -178,12 +175,10 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
     else
       xp::log_error(report.message);
   }
-  const double updates =
-      static_cast<double>(report.cells) * static_cast<double>(report.steps - report.first_step);
-  xp::log_info(fmt::format(
-      "{}: {} steps to t = {:.6g} in {:.3g} s ({:.3g} cell updates/s); files in {}",
-      xp::name(report.status), report.steps, report.time, report.total_seconds,
-      report.stepping_seconds > 0 ? updates / report.stepping_seconds : 0.0, settings.directory));
+  xp::log_info(
+      fmt::format("{}: {} steps to t = {:.6g} in {:.3g} s ({:.3g} cell updates/s); files in {}",
+                  xp::name(report.status), report.steps, report.time, report.total_seconds,
+                  xp::cell_updates_per_second(report), settings.directory));
   for (const auto& [field, norms] : report.errors)
     xp::log_info(fmt::format("error of {}: l1 {:.3e}, l2 {:.3e}, linf {:.3e}", field, norms.l1,
                              norms.l2, norms.linf));

@@ -162,7 +162,7 @@ void CheckpointReader::read(const std::string& name, const Grid& grid,
                 fmt::format("'{}' of the checkpoint '{}' has {} x {} x {} cells along z, y, x",
                             name, path_, array.shape[0], array.shape[1], array.shape[2]));
   const std::array<int, 3>& cells = grid.blocks()[0].cells;
-  const std::size_t bytes = array.precision == Precision::double_ ? 8 : 4;
+  const auto bytes = static_cast<std::size_t>(bytes_of(array.precision));
   everywhere(communicator_, [&] {
     values.assign(static_cast<std::size_t>(cells[0]) * static_cast<std::size_t>(cells[1]) *
                       static_cast<std::size_t>(cells[2]) * bytes,

@@ -18,10 +18,6 @@ namespace {
 // streams faster, and few, because such file systems lock what is written.
 constexpr int streams_per_node = 4;
 
-int bytes_of(Precision precision) {
-  return precision == Precision::double_ ? 8 : 4;
-}
-
 }  // namespace
 
 SharedFile::SharedFile(const Communicator& communicator, std::string path, Mode mode)

@@ -180,7 +180,7 @@ void SnapshotWriter::write(const SnapshotField& field) {
   MPI_Bcast(&offset, 1, MPI_INT64_T, 0, communicator_.get());
   file_->file.write(offset, grid_, field.values);
   names_.push_back(field.name);
-  bytes_per_value_ = field.values.precision == Precision::double_ ? 8 : 4;
+  bytes_per_value_ = bytes_of(field.values.precision);
 }
 
 void SnapshotWriter::finish() {

@@ -17,6 +17,10 @@ std::vector<Backend> available_backends();
 /// "Serial", "OpenMP", "Cuda".
 std::string name(Backend backend);
 std::string name(Precision precision);
+/// Bytes of a number.
+constexpr int bytes_of(Precision precision) {
+  return precision == Precision::double_ ? 8 : 4;
+}
 /// The backend of a name as `run.backend` takes it (any case; "auto" is the preferred one). Throws
 /// an Error of kind input that lists what this build has.
 Backend backend_from_name(const std::string& name);

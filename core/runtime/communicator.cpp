@@ -94,6 +94,14 @@ std::string broadcast(const Communicator& communicator, std::string text) {
   return communicator.size() == 1 ? text : broadcast_from(communicator, 0, std::move(text));
 }
 
+std::vector<std::string> broadcast(const Communicator& communicator,
+                                   std::vector<std::string> texts) {
+  if (communicator.size() == 1) return texts;
+  texts.resize(std::stoul(broadcast(communicator, std::to_string(texts.size()))));
+  for (std::string& text : texts) text = broadcast(communicator, std::move(text));
+  return texts;
+}
+
 std::vector<std::string> gather(const Communicator& communicator, const std::string& text) {
   const int ranks = communicator.size();
   const int size = static_cast<int>(text.size());

@@ -40,8 +40,10 @@ void everywhere(const Communicator& communicator, const std::function<void()>& f
 /// Calls `f` on the root only; when it throws there, all throw. Collective.
 void on_root(const Communicator& communicator, const std::function<void()>& f);
 
-/// The root's text on every rank. Collective.
+/// The root's text, or texts, on every rank. Collective.
 std::string broadcast(const Communicator& communicator, std::string text);
+std::vector<std::string> broadcast(const Communicator& communicator,
+                                   std::vector<std::string> texts);
 
 /// The texts of all ranks in their order, on the root; empty elsewhere. Collective.
 std::vector<std::string> gather(const Communicator& communicator, const std::string& text);

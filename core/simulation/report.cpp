@@ -45,6 +45,12 @@ int exit_code(RunStatus status) {
   }
 }
 
+double cell_updates_per_second(const RunReport& report) {
+  if (!(report.stepping_seconds > 0)) return 0;
+  const auto steps = static_cast<double>(report.steps - report.first_step);
+  return static_cast<double>(report.cells) * steps / report.stepping_seconds;
+}
+
 std::string json(const RunReport& r) {
   using Json = nlohmann::ordered_json;
   const BuildInfo build = build_info();
@@ -66,8 +72,7 @@ std::string json(const RunReport& r) {
                   {"stepping", r.stepping_seconds},
                   {"halo", r.halo_seconds},
                   {"output", r.output_seconds}};
-  const double updates = static_cast<double>(r.cells) * static_cast<double>(r.steps - r.first_step);
-  j["cell_updates_per_second"] = r.stepping_seconds > 0 ? updates / r.stepping_seconds : 0.0;
+  j["cell_updates_per_second"] = cell_updates_per_second(r);
   if (!r.convergence_quantity.empty())
     j["convergence"] = {{"quantity", r.convergence_quantity},
                         {"norm", r.convergence_norm},

@@ -45,6 +45,9 @@ struct RunReport {
   std::int64_t peak_memory_bytes = 0;
 };
 
+/// Of the steps that this run took itself, without output; 0 before the first.
+double cell_updates_per_second(const RunReport& report);
+
 /// The report as JSON text; numbers read back to the same double, a NaN is null.
 std::string json(const RunReport& report);
 

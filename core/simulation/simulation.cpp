@@ -140,9 +140,8 @@ RunForecast Simulation::forecast() {
                            });
     else if (every.unit == Unit::steps && forecast.steps >= 0)
       forecast.snapshots = 1 + (forecast.steps + every.steps - 1) / every.steps;
-    const std::int64_t value = settings_.precision == Precision::double_ ? 8 : 4;
     if (forecast.snapshots >= 0)
-      forecast.output_bytes = forecast.snapshots * forecast.cells * value *
+      forecast.output_bytes = forecast.snapshots * forecast.cells * bytes_of(settings_.precision) *
                               static_cast<std::int64_t>(settings_.outputs.size());
   }
   return forecast;

@@ -56,10 +56,8 @@ void Simulation::load(Loop& loop, const std::string& checkpoint) {
   const auto read = [&](const std::string& name, int field, int slot) {
     reader.read(name, grid_, values);
     const Precision precision = reader.precision(name);
-    const std::int64_t size = precision == Precision::double_ ? 8 : 4;
-    model_->write_field(
-        field, slot,
-        HostArray{precision, values.data(), static_cast<std::int64_t>(values.size()) / size});
+    const auto count = static_cast<std::int64_t>(values.size()) / bytes_of(precision);
+    model_->write_field(field, slot, HostArray{precision, values.data(), count});
     if (precision != settings_.precision && slot == 0)
       log_warning(fmt::format("'{}' holds '{}' in {} precision; the run goes on in {}", checkpoint,
                               name, xp::name(precision), xp::name(settings_.precision)));
@@ -68,13 +66,14 @@ void Simulation::load(Loop& loop, const std::string& checkpoint) {
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].in_checkpoint) read(fields[f].name, static_cast<int>(f), 0);
   for (const auto& monitor : monitors_) {
-    if (monitor->saved_slot() < 0) continue;
+    const int slot = monitor->saved_slot();
+    if (slot < 0) continue;
+    // A monitor that the run before did not have begins here.
+    model_->copy(0, slot);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const std::string name = monitor->name() + "." + fields[f].name;
-      if (reader.has(name)) read(name, static_cast<int>(f), monitor->saved_slot());
+      if (reader.has(name)) read(name, static_cast<int>(f), slot);
     }
-    if (!fields.empty() && !reader.has(monitor->name() + "." + fields[0].name))
-      model_->copy(0, monitor->saved_slot());
   }
 
   RunState& state = loop.state;
@@ -98,16 +97,8 @@ void Simulation::restart(Loop& loop, const RunOptions& options) {
   if (options.restart != "latest") return load(loop, options.restart);
   const std::string folder = checkpoint_folder(settings_.directory);
   std::vector<std::string> list;
-  std::string names;
-  on_root(communicator_, [&] {
-    for (const std::string& path : list_checkpoints(folder)) names += path + '\n';
-  });
-  names = broadcast(communicator_, names);
-  for (std::size_t start = 0; start < names.size();) {
-    const std::size_t end = names.find('\n', start);
-    list.push_back(names.substr(start, end - start));
-    start = end + 1;
-  }
+  on_root(communicator_, [&] { list = list_checkpoints(folder); });
+  list = broadcast(communicator_, std::move(list));
   if (list.empty())
     throw Error(ErrorKind::input, "there is no checkpoint in '" + folder + "'",
                 "start the run without --restart, with --overwrite to replace its files");

@@ -147,8 +147,9 @@ void Simulation::set_up(Loop& loop, const RunOptions& options) {
     if (!here) open_output_folder(settings_.directory, options.overwrite);
   });
   loop.output_is_ours = !here && !restarts;
-  std::int64_t bytes = grid_.cell_count() * static_cast<std::int64_t>(model_->fields().size());
-  bytes *= settings_.precision == Precision::double_ ? 8 : 4;
+  const std::int64_t bytes = grid_.cell_count() *
+                             static_cast<std::int64_t>(model_->fields().size()) *
+                             bytes_of(settings_.precision);
   loop.stop = std::make_unique<StopControl>(communicator_, settings_, options.signals, bytes);
   // The files of a run that cannot go on are left as they are.
   if (!restarts && options.started) everywhere(communicator_, options.started);

@@ -63,6 +63,9 @@ TEST(Texts, TravelWhole) {
   const auto all = xp::gather(world, mine);
   EXPECT_EQ(all.size(), world.is_root() ? static_cast<std::size_t>(world.size()) : 0u);
   for (std::size_t r = 0; r < all.size(); ++r) EXPECT_EQ(all[r].size(), r);
+  const auto everywhere = xp::broadcast(world, all);
+  EXPECT_EQ(everywhere.size(), static_cast<std::size_t>(world.size()));
+  for (std::size_t r = 0; r < everywhere.size(); ++r) EXPECT_EQ(everywhere[r].size(), r);
 }
 
 }  // namespace

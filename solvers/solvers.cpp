@@ -1,4 +1,5 @@
 #include <xp/solvers/heat/heat.hpp>
+#include <xp/solvers/pde/pde.hpp>
 #include <xp/solvers/solvers.hpp>
 
 namespace xp {
@@ -6,6 +7,7 @@ namespace xp {
 Registry builtin_models() {
   Registry registry;
   registry.add(heat_model());
+  registry.add(equations_model());
   return registry;
 }
 

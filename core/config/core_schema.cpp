@@ -138,7 +138,10 @@ Schema core_schema() {
   s.add(key("numerics", T::block, "Choices of the discretisation."));
   s.add(one_of({"2", "4"},
                key("numerics.order", T::choice, "Order of accuracy of central differences.", "2")));
-  s.add(reserved("numerics.advection"));
+  s.add(one_of({"central2", "upwind1", "vanleer", "weno5"},
+               key("numerics.advection", T::choice,
+                   "How div(u*velocity) and advect(velocity, u) find the value at a face.",
+                   "upwind1")));
 
   s.add(key("time", T::block, "Time stepping."));
   s.add(one_of({"euler", "ssprk2", "ssprk3", "rk4", "rk32", "rk54"},
@@ -228,6 +231,11 @@ Schema core_schema() {
                      "ends with code 75. The end time of a Slurm job is respected by itself.",
                      "", "s")));
 
+  s.add(shorthand("when", key("stop", T::block, "Ends the run when an expression becomes true.")));
+  s.add(required(in_time(key("stop.when", T::expression,
+                             "Expression with one value: the run ends when it is not 0."))));
+  s.add(at_least(1, key("stop.check_every", T::integer, "Steps between checks.", "50", "steps")));
+
   s.add(key("exact", T::map, "Exact solutions; errors against them go into the report."));
   s.add(in_time(key("exact.*", T::expression, "Exact solution of the field of that name.")));
   s.add(key("verify", T::list, "Assertions; when one does not hold the exit code is 3."));
@@ -237,7 +245,7 @@ Schema core_schema() {
       key("verify.#.expression", T::expression, "Expression with one value; 0 is a failure."))));
   s.add(one_of({"start", "end"}, key("verify.#.at", T::choice, "When it is looked at.", "end")));
 
-  for (const char* path : {"fields", "equations", "linear_solver", "stop"}) s.add(reserved(path));
+  for (const char* path : {"linear_solver"}) s.add(reserved(path));
   return s;
 }
 

@@ -29,6 +29,10 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
   switch (op) {
     case Op::constant:
     case Op::input:
+    case Op::uniform:
+    case Op::normal:
+    case Op::stencil:
+    case Op::reduction:
       break;
     case Op::add:
       return a + b;
@@ -38,9 +42,13 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
       return a * b;
     case Op::divide:
       return a / b;
-    // The square is a product by definition, here and everywhere: pow may differ in the last bit.
+    // Small powers are products by definition, here and everywhere: pow may differ in the last bit.
     case Op::power:
-      return b == 2 ? a * a : b == 1 ? a : std::pow(a, b);
+      return b == 2   ? a * a
+             : b == 1 ? a
+             : b == 3 ? a * a * a
+             : b == 4 ? (a * a) * (a * a)
+                      : std::pow(a, b);
     case Op::negate:
       return -a;
     case Op::less:
@@ -117,6 +125,15 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
       return lesser(greater(a, b), c);
   }
   return 0;
+}
+
+/// What a fused instruction makes of its operands.
+KOKKOS_FORCEINLINE_FUNCTION double apply(const Instruction& instruction, double a, double b,
+                                         double c) {
+  if (instruction.then == Op::constant) return apply(instruction.op, a, b, c);
+  const double first = apply(instruction.op, a, b, 0);
+  return instruction.swapped ? apply(instruction.then, c, first, 0)
+                             : apply(instruction.then, first, c, 0);
 }
 
 }  // namespace xp

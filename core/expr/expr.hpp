@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,45 +25,91 @@ enum class Op : std::uint8_t {
   select,                                ///< out = a != 0 ? b : c
   exp, log, log10, sqrt, cbrt, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, erf,
   abs, sign, floor, ceil, mod, min, max, hypot, heaviside, clamp,
+  uniform, normal,  ///< out = the random number of this cell and stream `slot`
+  stencil,          ///< out = the Stencil packed in `slot`, of the arrays a and b
+  reduction,        ///< of trees only: the reduction `slot` of its operand over the grid
 };
 // clang-format on
 
-struct Instruction {
-  Op op = Op::constant;
-  std::uint8_t out = 0, a = 0, b = 0, c = 0;  ///< registers
-  std::int32_t slot = 0;                      ///< of Op::input
-  double value = 0;                           ///< of Op::constant
+/// Differences and fluxes between neighbours. Those of one axis are divided by its spacing (or its
+/// square): they are derivatives. docs/numerics.md has the formulas.
+enum class StencilKind : std::uint8_t {
+  first,      ///< da/dx along an axis
+  second,     ///< d2a/dx2 along an axis
+  mixed,      ///< d2a/dxdy along two axes
+  laplacian,  ///< the sum of second derivatives along all axes
+  diffusion,  ///< d/dx (a db/dx) along an axis, from fluxes at faces: a is the coefficient
+  flux,       ///< d/dx (a b) along an axis, from fluxes at faces: a is the velocity there
+  upwind,     ///< a db/dx along an axis, from the side that the velocity a comes from
 };
 
-/// A reduction over the grid inside an expression of `verify` or `series`: its operand is a program
-/// of its own, evaluated per cell; its value enters the outer program as an input slot.
-struct Reduction;
+struct Stencil {
+  StencilKind kind = StencilKind::first;
+  std::uint8_t axis = 0, other = 0;  ///< 0, 1, 2; `other` of mixed only
+  std::int32_t packed() const { return static_cast<int>(kind) * 16 + axis * 4 + other; }
+  static Stencil unpacked(std::int32_t packed) {
+    return {static_cast<StencilKind>(packed / 16), static_cast<std::uint8_t>(packed / 4 % 4),
+            static_cast<std::uint8_t>(packed % 4)};
+  }
+  /// Is the first operand read at the cell alone, like any other value?
+  bool first_is_value() const { return kind == StencilKind::upwind; }
+  int operands() const {
+    return kind == StencilKind::diffusion || kind == StencilKind::flux ||
+                   kind == StencilKind::upwind
+               ? 2
+               : 1;
+  }
+};
 
-/// A compiled expression. Its value is left in register 0.
-/// Input slots: 0, 1, 2 the coordinates x, y, z; 3 the time t; 4 .. 4+F-1 the F names of
-/// Symbols::fields; from 4+F on the reductions, in order.
+/// Where an operation finds one of its values.
+struct Operand {
+  enum class Kind : std::uint8_t { none, register_, array, number } kind = Kind::none;
+  std::uint8_t index = 0;  ///< of the register or array; of numbers 0, 1 or 2
+};
+
+/// One operation, or two arithmetic ones whose values meet: out = (a op b) then c. Rounded after
+/// each of them, so that fused and separate ones give the same bits.
+struct Instruction {
+  Op op = Op::constant;
+  Op then = Op::constant;  ///< add, subtract or multiply: of the value before with c
+  bool swapped = false;    ///< c comes first
+  std::uint8_t out = 0;    ///< register
+  Operand a, b, c;
+  std::int32_t slot = 0;      ///< of input, random numbers and stencils
+  double number[3] = {0, 0, 0};  ///< constants among the operands
+};
+
+/// A compiled expression, or several that share what they have in common, evaluated cell by cell.
+/// Input slots: 0, 1, 2 the coordinates x, y, z; 3 the time t; 4 .. 4+A-1 the A arrays (the names
+/// of Symbols::fields and what is derived from them); from 4+A on single numbers.
 struct Program {
   static constexpr int max_registers = 32;
+  static constexpr int max_arrays = 24;
   static constexpr int slot_time = 3;
   static constexpr int slot_fields = 4;
 
   std::vector<Instruction> code;
+  std::vector<Operand> outputs;  ///< where the values are left
+  std::vector<double> constants; ///< of outputs that are numbers
   int registers = 1;
-  bool uses_coordinates = false, uses_time = false;
-  std::vector<int> fields;  ///< indices into Symbols::fields that are read, increasing
-  std::vector<Reduction> reductions;
+  bool uses_coordinates = false, uses_time = false, uses_random = false;
+  std::vector<int> fields;   ///< arrays that are read at the cell itself, increasing
+  std::vector<int> numbers;  ///< single numbers that are read, increasing
+  std::vector<Stencil> stencils;  ///< that occur, each once
 
+  bool empty() const { return outputs.empty(); }
   /// Depends on nothing but constants: the value is constant_value().
   bool is_constant() const;
   double constant_value() const;  ///< evaluates on the host; needs is_constant()
 
-  /// Evaluates on the host with the given slots (as many as are read).
+  /// Evaluates the first output on the host with the given slots (as many as are read). Not for
+  /// stencils and random numbers.
   double operator()(const std::vector<double>& slots) const;
 };
 
+/// Reductions over the grid.
 struct Reduction {
-  enum class Kind { integral, mean, min, max, norm } kind = Kind::integral;  ///< norm: the l2 norm
-  Program operand;
+  enum class Kind { integral, mean, min, max, norm };  ///< norm: the l2 norm
 };
 
 /// What names mean to an expression, besides functions, pi and e.
@@ -73,10 +120,16 @@ struct Symbols {
   bool reductions = false;  ///< are integral, mean, min(one argument), max(one argument), norm?
                             ///< In their operands all coordinates of the grid are allowed.
   bool bare_fields = true;  ///< may a field stand outside of a reduction?
+  bool operators = false;   ///< are grad, div, laplacian, dx, ... allowed here?
+  bool random = false;      ///< are uniform and normal?
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> definitions;  ///< named expressions, expanded where used
-  std::vector<std::string> fields;
-  std::string place;  ///< "heat.source": named in messages
+  std::vector<std::string> fields;  ///< components of vectors one by one, as v_x, v_y
+  std::map<std::string, int> vectors;  ///< vector fields: their first component among `fields`
+  /// Definitions that have boundary conditions of their own; vectors by their own name.
+  std::set<std::string> bounded;
+  int first_stream = 0;  ///< of random numbers: those of one field's initial value are together
+  std::string place;     ///< "heat.source": named in messages
 };
 
 /// A mistake in an expression: where in its text, what, and a hint.
@@ -92,9 +145,21 @@ struct Compiled {
   explicit operator bool() const { return program.has_value(); }
 };
 
-/// Parses, checks and compiles. `optimise` folds constant subexpressions: only what IEEE arithmetic
-/// makes exact, so that folded and unfolded programs agree bit for bit.
+/// Parses, checks and compiles an expression without operators and reductions. `optimise` shares
+/// equal subexpressions and folds constant ones: only what IEEE arithmetic makes exact, so that
+/// optimised and other programs agree bit for bit.
 Compiled compile(std::string_view text, const Symbols& symbols, bool optimise = true);
+
+/// The same of a vector: one program per dimension.
+struct CompiledVector {
+  std::vector<Program> programs;
+  ExprError error;
+  explicit operator bool() const { return !programs.empty(); }
+};
+CompiledVector compile_vector(std::string_view text, const Symbols& symbols);
+
+/// Finds the first mistake in an expression of any rank.
+std::optional<ExprError> check(std::string_view text, const Symbols& symbols, bool* is_vector);
 
 /// A number of the input: decimal, integer or with an exponent, or a constant expression of
 /// parameters, pi, e and functions. Refuses leading zeros (0100), hexadecimal, units (0.1s),

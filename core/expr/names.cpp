@@ -6,9 +6,6 @@ namespace xp {
 namespace detail {
 namespace {
 
-constexpr std::string_view unsupported[] = {
-    "uniform", "normal", "grad", "div", "laplacian", "curl", "dx",  "dy",  "dz",    "dxx",   "dxy",
-    "dxz",     "dyx",    "dyy",  "dyz", "dzx",       "dzy",  "dzz", "dot", "cross", "advect"};
 constexpr std::string_view other_words[] = {"x",   "y",  "z",   "t",        "pi",   "e",
                                             "and", "or", "not", "integral", "mean", "norm"};
 
@@ -61,8 +58,49 @@ std::optional<Reduction::Kind> find_reduction(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_unsupported(std::string_view name) {
-  return std::find(std::begin(unsupported), std::end(unsupported), name) != std::end(unsupported);
+const std::vector<Operator>& operators() {
+  using Kind = Operator::Kind;
+  static const std::vector<Operator> list = {
+      {"grad", Kind::gradient, 1, 0, 0, "grad(a)", "gradient of a scalar: a vector"},
+      {"div", Kind::divergence, 1, 0, 0, "div(v)",
+       "divergence of a vector; of c*grad(a) and a*v by fluxes at faces, which conserves"},
+      {"laplacian", Kind::laplacian, 1, 0, 0, "laplacian(a)", "sum of second derivatives"},
+      {"curl", Kind::curl, 1, 0, 0, "curl(v)", "curl of a vector: in 2-D the scalar along z"},
+      {"dx", Kind::first, 1, 0, 0, "dx(a)", "derivative along x"},
+      {"dy", Kind::first, 1, 1, 0, "dy(a)", "derivative along y"},
+      {"dz", Kind::first, 1, 2, 0, "dz(a)", "derivative along z"},
+      {"dxx", Kind::second, 1, 0, 0, "dxx(a)", "second derivative along x"},
+      {"dyy", Kind::second, 1, 1, 1, "dyy(a)", "second derivative along y"},
+      {"dzz", Kind::second, 1, 2, 2, "dzz(a)", "second derivative along z"},
+      {"dxy", Kind::second, 1, 0, 1, "dxy(a)", "mixed derivative, the same as dyx(a)"},
+      {"dxz", Kind::second, 1, 0, 2, "dxz(a)", "mixed derivative, the same as dzx(a)"},
+      {"dyz", Kind::second, 1, 1, 2, "dyz(a)", "mixed derivative, the same as dzy(a)"},
+      {"dyx", Kind::second, 1, 0, 1, "dyx(a)", "mixed derivative, the same as dxy(a)"},
+      {"dzx", Kind::second, 1, 0, 2, "dzx(a)", "mixed derivative, the same as dxz(a)"},
+      {"dzy", Kind::second, 1, 1, 2, "dzy(a)", "mixed derivative, the same as dyz(a)"},
+      {"dot", Kind::dot, 2, 0, 0, "dot(v, w)", "scalar product of two vectors"},
+      {"cross", Kind::cross, 2, 0, 0, "cross(v, w)",
+       "vector product: in 2-D the scalar along z"},
+      {"advect", Kind::advect, 2, 0, 0, "advect(v, a)",
+       "v . grad(a), from the side that v comes from (numerics.advection)"},
+  };
+  return list;
+}
+
+const Operator* find_operator(std::string_view name) {
+  for (const Operator& candidate : operators())
+    if (candidate.name == name) return &candidate;
+  return nullptr;
+}
+
+const Function* find_random(std::string_view name) {
+  static const Function uniform = {
+      "uniform", Op::uniform, 2, 2, "uniform(a, b)",
+      "random number from a to b, another for each cell (in initial values)"};
+  static const Function normal = {
+      "normal", Op::normal, 2, 2, "normal(mean, sd)",
+      "normally distributed random number (in initial values)"};
+  return name == "uniform" ? &uniform : name == "normal" ? &normal : nullptr;
 }
 
 bool is_reserved(std::string_view name) {
@@ -87,7 +125,8 @@ const std::vector<std::string>& reserved_names() {
     std::vector<std::string> list;
     for (const detail::Function& function : detail::functions()) list.emplace_back(function.name);
     for (const std::string_view word : detail::other_words) list.emplace_back(word);
-    for (const std::string_view word : detail::unsupported) list.emplace_back(word);
+    for (const detail::Operator& found : detail::operators()) list.emplace_back(found.name);
+    list.insert(list.end(), {"uniform", "normal"});
     std::sort(list.begin(), list.end());
     return list;
   }();
@@ -99,11 +138,17 @@ const std::vector<FunctionHelp>& function_help() {
     std::vector<FunctionHelp> all;
     for (const detail::Function& function : detail::functions())
       all.push_back({std::string(function.signature), std::string(function.help)});
-    all.push_back({"integral(a)", "integral over the grid (in verify and series)"});
-    all.push_back({"mean(a)", "mean over the grid (in verify and series)"});
-    all.push_back({"norm(a)", "l2 norm over the grid (in verify and series)"});
-    all.push_back({"min(a)", "minimum over the grid (in verify and series)"});
-    all.push_back({"max(a)", "maximum over the grid (in verify and series)"});
+    for (const std::string_view name : {"uniform", "normal"}) {
+      const detail::Function* const found = detail::find_random(name);
+      all.push_back({std::string(found->signature), std::string(found->help)});
+    }
+    for (const detail::Operator& found : detail::operators())
+      all.push_back({std::string(found.signature), std::string(found.help)});
+    all.push_back({"integral(a)", "integral over the grid"});
+    all.push_back({"mean(a)", "mean over the grid"});
+    all.push_back({"norm(a)", "root of the mean of a^2 over the grid"});
+    all.push_back({"min(a)", "minimum over the grid"});
+    all.push_back({"max(a)", "maximum over the grid"});
     return all;
   }();
   return list;

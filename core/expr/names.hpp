@@ -1,5 +1,5 @@
-// The names that expressions know by themselves: functions, reductions, constants, and the words
-// reserved for what this version does not do.
+// The names that expressions know by themselves: functions, differential operators, reductions,
+// random numbers and constants.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,21 @@ const Function* find_function(std::string_view name);
 /// integral, mean, norm; min and max are reductions only with one argument.
 std::optional<Reduction::Kind> find_reduction(std::string_view name);
 
-/// A word such as `laplacian` that has a meaning but not in this version.
-bool is_unsupported(std::string_view name);
+/// Functions of vectors and of what is around a cell.
+struct Operator {
+  enum class Kind { gradient, divergence, laplacian, curl, first, second, dot, cross, advect };
+  std::string_view name;
+  Kind kind;
+  int arguments;
+  int axis, other;  // of derivatives
+  std::string_view signature, help;
+};
+const std::vector<Operator>& operators();
+const Operator* find_operator(std::string_view name);
+
+/// uniform or normal; null for others.
+const Function* find_random(std::string_view name);
+
 bool is_reserved(std::string_view name);
 
 std::optional<double> find_constant(std::string_view name);  // pi, e

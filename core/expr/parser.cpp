@@ -1,6 +1,7 @@
 #include <xp/expr/parser.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace xp::detail {
@@ -50,16 +51,34 @@ std::string count_of_arguments(int count) {
 
 Parser::Parser(std::string_view text, Parse& parse) : text_(text), parse_(parse), lexer_(text) {}
 
-int Parser::parse() {
+Value Parser::parse() {
   if (text_.size() > max_text)
     throw Mistake(0, 1, "the expression is longer than 64 KiB" + parse_.scope.in_place());
   advance();
   if (token_.kind == Token::Kind::end)
     throw Mistake(0, 1, "the expression is empty" + parse_.scope.in_place());
-  const int root = disjunction();
-  if (token_.kind == Token::Kind::end) return root;
+  const Value value = disjunction();
+  if (token_.kind == Token::Kind::end) return value;
   if (is_decimal_comma()) refuse_decimal_comma();
   refuse_token();
+}
+
+Value Parser::parse(bool is_vector, const std::string& what) {
+  const Value value = parse();
+  if (value.is_vector() == is_vector) return value;
+  const std::size_t length = std::max<std::size_t>(1, text_.size());
+  if (is_vector)
+    throw Mistake::of_whole(0, length,
+                            "the value is a scalar" + parse_.scope.in_place() + ", but " +
+                                (what.empty() ? "a vector is expected" : what + " is a vector"),
+                            "a vector is written [a, b]");
+  throw Mistake::of_whole(
+      0, length,
+      "the value is a vector" + parse_.scope.in_place() + ", but " +
+          (what.empty() ? "a scalar is expected" : what + " is a scalar"),
+      text_.find("grad") != std::string_view::npos
+          ? "grad makes a vector: div(grad(u)), dot(v, grad(u)) and dx(u) are scalars"
+          : "dot(v, w), div(v) and components of vectors are scalars");
 }
 
 void Parser::advance() {
@@ -101,102 +120,137 @@ void Parser::check_size(const Token& at) const {
                             "split it or its definitions");
 }
 
-int Parser::operation(const Token& at, Op op, int a, int b, int c) {
-  check_size(at);
-  return parse_.tree.operation(op, a, b, c);
+int Parser::scalar(const Token& at, const Value& value, const std::string& what) const {
+  if (!value.is_vector()) return value.node;
+  throw Mistake(at.offset, at.length, what + " has to be a scalar, not a vector",
+                "dot(v, w), div(v) and components of vectors are scalars");
 }
 
-int Parser::constant(const Token& at, double value) {
+Value Parser::operation(const Token& at, Op op, int a, int b, int c) {
   check_size(at);
-  return parse_.tree.constant(value);
+  return parse_.calculus.scalar(parse_.tree.operation(op, a, b, c));
 }
 
-int Parser::disjunction() {
-  int left = conjunction();
+Value Parser::operation(const Token& at, Op op, const Value& a, const Value& b) {
+  check_size(at);
+  if (!a.is_vector() && !b.is_vector()) return operation(at, op, a.node, b.node);
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    throw Mistake(at.offset, at.length, message, hint);
+  };
+  if (op == Op::add || op == Op::subtract) {
+    if (a.is_vector() && b.is_vector()) return parse_.calculus.sum(a, b, op == Op::subtract);
+    refuse(std::string("a vector and a scalar cannot be ") +
+               (op == Op::add ? "added" : "subtracted"),
+           "a vector is written [a, b]");
+  }
+  if (op == Op::multiply) {
+    if (a.is_vector() && b.is_vector())
+      refuse("the product of two vectors", "write dot(v, w) or cross(v, w)");
+    return a.is_vector() ? parse_.calculus.scaled(b.node, a, false)
+                         : parse_.calculus.scaled(a.node, b, false);
+  }
+  if (op == Op::divide) {
+    if (b.is_vector()) refuse("a division by a vector", "divide by its components one by one");
+    return parse_.calculus.scaled(b.node, a, true);
+  }
+  if (op == Op::power) refuse("a power of vectors", "the square of a vector is dot(v, v)");
+  refuse("vectors have no order and no truth", "compare their components, such as v_x");
+  return {};
+}
+
+Value Parser::constant(const Token& at, double value) {
+  check_size(at);
+  return parse_.calculus.scalar(parse_.tree.constant(value));
+}
+
+Value Parser::disjunction() {
+  Value left = conjunction();
   while (token_.is_word("or")) {
     const Token at = token_;
     advance();
-    const int right = conjunction();
+    const Value right = conjunction();
     left = operation(at, Op::logical_or, left, right);
   }
   return left;
 }
 
-int Parser::conjunction() {
-  int left = negation();
+Value Parser::conjunction() {
+  Value left = negation();
   while (token_.is_word("and")) {
     const Token at = token_;
     advance();
-    const int right = negation();
+    const Value right = negation();
     left = operation(at, Op::logical_and, left, right);
   }
   return left;
 }
 
-int Parser::negation() {
+Value Parser::negation() {
   if (!token_.is_word("not")) return comparison();
   const Token at = token_;
   const Nesting nesting(parse_, at);
   advance();
-  const int operand = negation();
-  return operation(at, Op::logical_not, operand);
+  const Value operand = negation();
+  return operation(at, Op::logical_not, scalar(at, operand, "what 'not' stands before"));
 }
 
-int Parser::comparison() {
-  const int left = sum();
+Value Parser::comparison() {
+  const Value left = sum();
   const BinaryOperator* const found = find_comparison(token_);
   if (found == nullptr) return left;
   const Token at = token_;
   advance();
-  const int right = sum();
+  const Value right = sum();
   if (find_comparison(token_) != nullptr)
     throw Mistake(token_.offset, token_.length, "comparisons cannot be chained",
                   "write a < b and b < c");
   return operation(at, found->op, left, right);
 }
 
-int Parser::sum() {
-  int left = product();
+Value Parser::sum() {
+  Value left = product();
   while (token_.is("+") || token_.is("-")) {
     const Token at = token_;
     advance();
-    const int right = product();
+    const Value right = product();
     left = operation(at, at.is("+") ? Op::add : Op::subtract, left, right);
   }
   return left;
 }
 
-int Parser::product() {
-  int left = sign();
+Value Parser::product() {
+  Value left = sign();
   while (token_.is("*") || token_.is("/")) {
     const Token at = token_;
     advance();
-    const int right = sign();
+    const Value right = sign();
     left = operation(at, at.is("*") ? Op::multiply : Op::divide, left, right);
   }
   return left;
 }
 
-int Parser::sign() {
+Value Parser::sign() {
   if (!token_.is("-") && !token_.is("+")) return power();
   const Token at = token_;
   const Nesting nesting(parse_, at);
   advance();
-  const int operand = sign();
-  return at.is("-") ? operation(at, Op::negate, operand) : operand;
+  const Value operand = sign();
+  if (!at.is("-")) return operand;
+  if (operand.is_vector()) return parse_.calculus.negated(operand);
+  return operation(at, Op::negate, operand.node);
 }
 
-int Parser::power() {
-  const int base = primary();
+Value Parser::power() {
+  const Value base = primary();
   if (!token_.is("^")) return base;
   const Token at = token_;
   const Nesting nesting(parse_, at);
   advance();
-  const int exponent = sign();  // which takes a power in turn: to the right, with its minus
+  const Value exponent = sign();  // which takes a power in turn: to the right, with its minus
   return operation(at, Op::power, base, exponent);
 }
 
-int Parser::primary() {
+Value Parser::primary() {
   switch (token_.kind) {
     case Token::Kind::number:
       advance();
@@ -211,19 +265,42 @@ int Parser::primary() {
       break;
   }
   if (token_.is("(")) return parenthesis();
-  if (token_.is("["))
-    throw Mistake(
-        token_.offset, 1,
-        "a vector '[...]' is not supported" + parse_.scope.in_place() + " by this version");
+  if (token_.is("[")) return bracket();
   throw Mistake(token_.offset, token_.length,
                 "expected a value before " + quoted(text_.substr(token_.offset, token_.length)));
 }
 
-int Parser::parenthesis() {
+Value Parser::bracket() {
   const Token open = token_;
   const Nesting nesting(parse_, open);
   advance();
-  const int inside = disjunction();
+  std::array<int, 3> components{-1, -1, -1};
+  int count = 0;
+  do {
+    if (count > 0) advance();
+    const Token at = token_;
+    const int component = scalar(at, disjunction(), "a component of a vector");
+    if (count < 3) components[static_cast<std::size_t>(count)] = component;
+    ++count;
+  } while (token_.is(","));
+  if (token_.kind == Token::Kind::end) throw Mistake(open.offset, 1, "'[' is never closed");
+  if (!token_.is("]")) refuse_token();
+  const int dimensions = parse_.scope.symbols().dimensions;
+  if (count != dimensions)
+    throw Mistake(open.offset, token_.offset + 1 - open.offset,
+                  "a vector of " + std::to_string(count) +
+                      (count == 1 ? " component" : " components") + parse_.scope.in_place() +
+                      ": the grid has " + std::to_string(dimensions) +
+                      (dimensions == 1 ? " dimension" : " dimensions"));
+  advance();
+  return parse_.calculus.vector(components);
+}
+
+Value Parser::parenthesis() {
+  const Token open = token_;
+  const Nesting nesting(parse_, open);
+  advance();
+  const Value inside = disjunction();
   if (is_decimal_comma()) refuse_decimal_comma();
   if (token_.kind == Token::Kind::end) throw Mistake(open.offset, 1, "'(' is never closed");
   if (!token_.is(")")) refuse_token();
@@ -231,7 +308,7 @@ int Parser::parenthesis() {
   return inside;
 }
 
-int Parser::name() {
+Value Parser::name() {
   const Token name = token_;
   if (name.is_word("and") || name.is_word("or") || name.is_word("not"))
     throw Mistake(name.offset, name.length, "expected a value before " + quoted(name.text),
@@ -239,72 +316,94 @@ int Parser::name() {
   check_size(name);
   const Scope& scope = parse_.scope;
   scope.check_not_redefined(name);
-  if (is_unsupported(name.text)) scope.refuse_unsupported(name);
   advance();
   if (token_.is("(")) return call(name);
 
-  if (find_function(name.text) != nullptr || find_reduction(name.text))
+  if (find_function(name.text) != nullptr || find_reduction(name.text) ||
+      find_operator(name.text) != nullptr || find_random(name.text) != nullptr)
     throw Mistake(name.offset, name.length, quoted(name.text) + " is a function",
                   "write " + std::string(name.text) + "(...)");
-  if (const auto value = find_constant(name.text)) return parse_.tree.constant(*value);
+  const auto scalar = [](int node) { return Value{node, {}}; };
+  if (const auto value = find_constant(name.text)) return scalar(parse_.tree.constant(*value));
   if (name.is_word("t")) {
     scope.check_time(name);
-    return parse_.tree.input(Program::slot_time);
+    return scalar(parse_.tree.input(Program::slot_time));
   }
   if (const int axis = find_coordinate(name.text); axis >= 0) {
     scope.check_coordinate(name, axis, parse_.in_reduction);
-    return parse_.tree.input(axis);
+    return scalar(parse_.tree.input(axis));
   }
   const Symbols& symbols = scope.symbols();
   const std::string key(name.text);
   if (const auto found = symbols.parameters.find(key); found != symbols.parameters.end())
-    return parse_.tree.constant(found->second);
+    return scalar(parse_.tree.constant(found->second));
   if (const auto found = symbols.definitions.find(key); found != symbols.definitions.end())
     return expand(name, found->second);
+  if (const auto found = symbols.vectors.find(key); found != symbols.vectors.end()) {
+    scope.check_field(name, parse_.in_reduction);
+    std::array<int, 3> components{-1, -1, -1};
+    for (int axis = 0; axis < symbols.dimensions; ++axis)
+      components[static_cast<std::size_t>(axis)] =
+          parse_.tree.input(Program::slot_fields + found->second + axis);
+    return parse_.calculus.vector(components);
+  }
   const auto field = std::find(symbols.fields.begin(), symbols.fields.end(), key);
   if (field == symbols.fields.end()) scope.refuse_unknown_name(name);
   scope.check_field(name, parse_.in_reduction);
-  return parse_.tree.input(Program::slot_fields + static_cast<int>(field - symbols.fields.begin()));
+  return scalar(parse_.tree.input(Program::slot_fields +
+                                  static_cast<int>(field - symbols.fields.begin())));
 }
 
-int Parser::call(const Token& name) {
-  const Scope& scope = parse_.scope;
-  const Function* const function = find_function(name.text);
-  std::optional<Reduction::Kind> reduction = find_reduction(name.text);
-  if (scope.symbols().reductions && has_one_argument()) {
-    if (name.is_word("min")) reduction = Reduction::Kind::min;
-    if (name.is_word("max")) reduction = Reduction::Kind::max;
-  }
-  if (function == nullptr && !reduction) scope.refuse_unknown_function(name);
-  if (reduction) scope.check_reduction(name, parse_.in_reduction);
-
-  const Token open = token_;
-  const Nesting nesting(parse_, open);
-  if (reduction) parse_.in_reduction = true;
-  std::vector<int> arguments;
+std::vector<Value> Parser::arguments(const Token& open) {
+  std::vector<Value> list;
   advance();
   if (!token_.is(")")) {
-    arguments.push_back(disjunction());
+    list.push_back(disjunction());
     while (token_.is(",")) {
       advance();
-      arguments.push_back(disjunction());
+      list.push_back(disjunction());
     }
   }
   if (token_.kind == Token::Kind::end) throw Mistake(open.offset, 1, "'(' is never closed");
   if (!token_.is(")")) refuse_token();
   advance();
-  if (!reduction) return call_function(name, *function, arguments);
-
-  parse_.in_reduction = false;
-  if (arguments.size() != 1)
-    throw Mistake(
-        name.offset, name.length,
-        std::string(name.text) + " takes 1 argument, not " + std::to_string(arguments.size()));
-  return reduce(name, *reduction, arguments.front());
+  return list;
 }
 
-int Parser::call_function(const Token& name, const Function& function,
-                          const std::vector<int>& arguments) {
+Value Parser::call(const Token& name) {
+  const Scope& scope = parse_.scope;
+  const Function* const function = find_function(name.text);
+  const Operator* const found = find_operator(name.text);
+  const Function* const random = find_random(name.text);
+  std::optional<Reduction::Kind> reduction = find_reduction(name.text);
+  if (scope.symbols().reductions && has_one_argument()) {
+    if (name.is_word("min")) reduction = Reduction::Kind::min;
+    if (name.is_word("max")) reduction = Reduction::Kind::max;
+  }
+  if (function == nullptr && found == nullptr && random == nullptr && !reduction)
+    scope.refuse_unknown_function(name);
+  if (reduction) scope.check_reduction(name, parse_.in_reduction);
+  if (random != nullptr) scope.check_random(name);
+  if (found != nullptr) {
+    const bool differentiates =
+        found->kind != Operator::Kind::dot && found->kind != Operator::Kind::cross;
+    if (differentiates) scope.check_operator(name);
+    scope.check_axis(name, std::max(found->axis, found->other));
+  }
+
+  const Token open = token_;
+  const Nesting nesting(parse_, open);
+  if (reduction) parse_.in_reduction = true;
+  const std::vector<Value> list = arguments(open);
+  if (reduction) parse_.in_reduction = false;
+  if (reduction) return reduce(name, *reduction, list);
+  if (random != nullptr) return random_number(name, *random, list);
+  return found != nullptr ? call_operator(name, *found, list)
+                          : call_function(name, *function, list);
+}
+
+Value Parser::call_function(const Token& name, const Function& function,
+                            const std::vector<Value>& arguments) {
   const int count = static_cast<int>(arguments.size());
   const bool open_ended = function.most == Function::any_number;
   if (count < function.least || (!open_ended && count > function.most))
@@ -312,27 +411,100 @@ int Parser::call_function(const Token& name, const Function& function,
                   std::string(name.text) + " takes " +
                       (open_ended ? "2 or more arguments" : count_of_arguments(function.least)) +
                       ", not " + std::to_string(count));
-  const auto argument = [&](int n) { return n < count ? arguments[n] : -1; };
+  const auto argument = [&](int n) {
+    return n < count ? scalar(name, arguments[static_cast<std::size_t>(n)],
+                              "an argument of " + std::string(name.text))
+                     : -1;
+  };
   if (!open_ended) return operation(name, function.op, argument(0), argument(1), argument(2));
-  int result = arguments[0];
-  for (int n = 1; n < count; ++n) result = operation(name, function.op, result, arguments[n]);
+  Value result = parse_.calculus.scalar(argument(0));
+  for (int n = 1; n < count; ++n) result = operation(name, function.op, result.node, argument(n));
   return result;
 }
 
-// The operand becomes a program of its own; its result is an input of the program around it.
-int Parser::reduce(const Token& name, Reduction::Kind kind, int operand) {
+Value Parser::call_operator(const Token& name, const Operator& found,
+                            const std::vector<Value>& arguments) {
   check_size(name);
-  const int field_count = static_cast<int>(parse_.scope.symbols().fields.size());
-  Reduction reduction{kind, generate(parse_.tree, operand, field_count)};
-  if (reduction.operand.code.empty())
-    throw Mistake(name.offset, name.length,
-                  "the expression is too complicated" + parse_.scope.in_place());
-  parse_.reductions.push_back(std::move(reduction));
-  const int index = static_cast<int>(parse_.reductions.size()) - 1;
-  return parse_.tree.input(Program::slot_fields + field_count + index);
+  const std::string word(name.text);
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    throw Mistake(name.offset, name.length, message, hint);
+  };
+  const int count = static_cast<int>(arguments.size());
+  if (count != found.arguments)
+    refuse(word + " takes " + count_of_arguments(found.arguments) + ", not " +
+               std::to_string(count),
+           "write " + std::string(found.signature));
+  Calculus& calculus = parse_.calculus;
+  const Value& a = arguments[0];
+  const auto need_vector = [&](const Value& value, const char* hint) {
+    if (!value.is_vector()) refuse(word + " takes a vector, not a scalar", hint);
+  };
+  using Kind = Operator::Kind;
+  switch (found.kind) {
+    case Kind::gradient:
+      if (a.is_vector())
+        refuse("the gradient of a vector is a tensor, which there is not here",
+               "use dx, dy, dz or laplacian of the vector");
+      return calculus.gradient(a.node);
+    case Kind::divergence:
+      need_vector(a, "div(grad(a)) of a scalar is laplacian(a)");
+      return calculus.scalar(calculus.divergence(a));
+    case Kind::laplacian:
+      return calculus.laplacian(a);
+    case Kind::curl:
+      need_vector(a, "a vector is written [a, b]");
+      if (parse_.scope.symbols().dimensions == 1)
+        refuse("there is no curl in 1 dimension", "");
+      return calculus.curl(a);
+    case Kind::first:
+      return calculus.each(a, [&](int node) { return calculus.derivative(found.axis, node); });
+    case Kind::second:
+      return calculus.each(
+          a, [&](int node) { return calculus.second_derivative(found.axis, found.other, node); });
+    case Kind::dot:
+    case Kind::cross:
+      for (const Value& value : arguments) need_vector(value, "a vector is written [a, b]");
+      if (found.kind == Kind::dot) return calculus.scalar(calculus.dot(a, arguments[1]));
+      if (parse_.scope.symbols().dimensions == 1)
+        refuse("there is no cross product in 1 dimension", "");
+      return calculus.cross(a, arguments[1]);
+    case Kind::advect:
+      need_vector(a, "write advect([velocity], a): the velocity comes first");
+      return calculus.each(arguments[1],
+                           [&](int node) { return calculus.advect(a, node); });
+  }
+  return {};
 }
 
-int Parser::expand(const Token& name, const std::string& definition) {
+// Every one written is a stream of numbers of its own.
+Value Parser::random_number(const Token& name, const Function& found,
+                            const std::vector<Value>& arguments) {
+  check_size(name);
+  if (arguments.size() != 2)
+    throw Mistake(name.offset, name.length,
+                  std::string(name.text) + " takes 2 arguments, not " +
+                      std::to_string(arguments.size()),
+                  "write " + std::string(found.signature));
+  const std::string what = "an argument of " + std::string(name.text);
+  const int a = scalar(name, arguments[0], what), b = scalar(name, arguments[1], what);
+  const int number = parse_.tree.random(
+      found.op, parse_.scope.symbols().first_stream + parse_.random_numbers++);
+  const int factor = found.op == Op::normal ? b : parse_.tree.operation(Op::subtract, b, a);
+  return operation(name, Op::add, a, parse_.tree.operation(Op::multiply, factor, number));
+}
+
+Value Parser::reduce(const Token& name, Reduction::Kind kind, const std::vector<Value>& arguments) {
+  check_size(name);
+  if (arguments.size() != 1)
+    throw Mistake(
+        name.offset, name.length,
+        std::string(name.text) + " takes 1 argument, not " + std::to_string(arguments.size()));
+  const int operand =
+      scalar(name, arguments.front(), "an argument of " + std::string(name.text));
+  return parse_.calculus.scalar(parse_.tree.reduction(static_cast<int>(kind), operand));
+}
+
+Value Parser::expand(const Token& name, const std::string& definition) {
   std::vector<std::string>& open = parse_.open_definitions;
   const std::string key(name.text);
   const auto first = std::find(open.begin(), open.end(), key);
@@ -344,9 +516,9 @@ int Parser::expand(const Token& name, const std::string& definition) {
   }
   const Nesting nesting(parse_, name);
   open.push_back(key);
-  int root = 0;
+  Value value;
   try {
-    root = Parser(definition, parse_).parse();
+    value = Parser(definition, parse_).parse();
   } catch (Mistake& mistake) {
     // Its own place is in another text: what the user sees is where the definition is used.
     mistake.error.offset = name.offset;
@@ -356,7 +528,20 @@ int Parser::expand(const Token& name, const std::string& definition) {
     throw;
   }
   open.pop_back();
-  return root;
+  const bool bounded = parse_.scope.symbols().bounded.count(key) > 0;
+  if (!value.is_vector()) {
+    parse_.tree.give_name(value.node, key, bounded);
+  } else if (bounded) {
+    // Its components have boundary conditions of their own.
+    std::array<int, 3> components{-1, -1, -1};
+    for (int axis = 0; axis < parse_.scope.symbols().dimensions; ++axis) {
+      const int node = parse_.calculus.component(value, axis);
+      parse_.tree.give_name(node, key + "_" + "xyz"[axis], true);
+      components[static_cast<std::size_t>(axis)] = node;
+    }
+    return parse_.calculus.vector(components);
+  }
+  return value;
 }
 
 // At the '(' of a call.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <xp/expr/calculus.hpp>
 #include <xp/expr/lexer.hpp>
 #include <xp/expr/names.hpp>
 #include <xp/expr/scope.hpp>
@@ -16,11 +17,13 @@ namespace xp::detail {
 
 /// What the parsers of an expression and of the definitions in it share.
 struct Parse {
-  Parse(const Symbols& symbols, bool optimise) : scope(symbols), tree(optimise) {}
+  Parse(const Symbols& symbols, bool optimise)
+      : scope(symbols), tree(optimise), calculus(tree, symbols.dimensions) {}
 
   Scope scope;
   Tree tree;
-  std::vector<Reduction> reductions;
+  Calculus calculus;
+  int random_numbers = 0;
   std::vector<std::string> open_definitions;  // being expanded, outermost first
   bool in_reduction = false;
   int depth = 0;
@@ -30,29 +33,41 @@ class Parser {
  public:
   Parser(std::string_view text, Parse& parse);
 
-  /// The root of the tree; throws a Mistake.
-  int parse();
+  /// The value of the whole text; throws a Mistake.
+  Value parse();
+  /// The same, a scalar, or a vector where `is_vector`; `what` is what it is for ("field 'u'").
+  Value parse(bool is_vector, const std::string& what);
 
  private:
-  // One for each level of precedence; each returns the index of a node.
-  int disjunction();
-  int conjunction();
-  int negation();
-  int comparison();
-  int sum();
-  int product();
-  int sign();
-  int power();
-  int primary();
+  // One for each level of precedence; each returns a value.
+  Value disjunction();
+  Value conjunction();
+  Value negation();
+  Value comparison();
+  Value sum();
+  Value product();
+  Value sign();
+  Value power();
+  Value primary();
 
-  int parenthesis();
-  int name();
-  int call(const Token& name);
-  int call_function(const Token& name, const Function& function, const std::vector<int>& arguments);
-  int reduce(const Token& name, Reduction::Kind kind, int operand);
-  int expand(const Token& name, const std::string& definition);
-  int operation(const Token& at, Op op, int a, int b = -1, int c = -1);
-  int constant(const Token& at, double value);
+  Value parenthesis();
+  Value name();
+  Value bracket();
+  Value call(const Token& name);
+  std::vector<Value> arguments(const Token& open);
+  Value call_function(const Token& name, const Function& function,
+                      const std::vector<Value>& arguments);
+  Value call_operator(const Token& name, const Operator& found,
+                      const std::vector<Value>& arguments);
+  Value random_number(const Token& name, const Function& found,
+                      const std::vector<Value>& arguments);
+  Value reduce(const Token& name, Reduction::Kind kind, const std::vector<Value>& arguments);
+  Value expand(const Token& name, const std::string& definition);
+  Value operation(const Token& at, Op op, const Value& a, const Value& b);
+  Value operation(const Token& at, Op op, int a, int b = -1, int c = -1);
+  Value constant(const Token& at, double value);
+  // The node of a scalar; a vector is a mistake: "the base of a power".
+  int scalar(const Token& at, const Value& value, const std::string& what) const;
 
   void advance();
   void check_size(const Token& at) const;

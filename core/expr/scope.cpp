@@ -30,6 +30,7 @@ bool Scope::defined_by_user(std::string_view name) const {
   const std::string key(name);
   const auto& fields = symbols_.fields;
   return symbols_.parameters.count(key) > 0 || symbols_.definitions.count(key) > 0 ||
+         symbols_.vectors.count(key) > 0 ||
          std::find(fields.begin(), fields.end(), key) != fields.end();
 }
 
@@ -72,8 +73,25 @@ void Scope::check_not_redefined(const Token& name) const {
            "choose another name");
 }
 
-void Scope::refuse_unsupported(const Token& name) const {
-  refuse(name, quoted(name.text) + " is not supported" + in_place() + " by this version");
+void Scope::check_operator(const Token& name) const {
+  if (!symbols_.operators)
+    refuse(name, "the operator " + quoted(name.text) + " is not allowed" +
+                     (symbols_.place.empty() ? " here" : in_place()),
+           "nothing can be differentiated there");
+}
+
+void Scope::check_random(const Token& name) const {
+  if (!symbols_.random)
+    refuse(name, "the random number " + quoted(name.text) + " is not allowed" +
+                     (symbols_.place.empty() ? " here" : in_place()),
+           "uniform and normal are for initial values");
+}
+
+void Scope::check_axis(const Token& name, int axis) const {
+  if (axis >= symbols_.dimensions)
+    refuse(name, "there is no " + quoted(name.text) + in_place() + ": the grid has " +
+                     std::to_string(symbols_.dimensions) +
+                     (symbols_.dimensions == 1 ? " dimension" : " dimensions"));
 }
 
 void Scope::refuse_unknown_name(const Token& name) const {
@@ -112,19 +130,17 @@ std::string Scope::suggestion(std::string_view name, const std::vector<std::stri
       if (lower(candidate) == lower(name)) return "did you mean '" + candidate + "'?";
     return {};
   }
-  const std::string hint = did_you_mean(name, valid);
-  if (!hint.empty()) return hint;
-  std::vector<std::string> unsupported;
-  std::copy_if(reserved_names().begin(), reserved_names().end(), std::back_inserter(unsupported),
-               is_unsupported);
-  const std::string other = did_you_mean(name, unsupported);
-  return other.empty() ? other : other + " (not supported by this version)";
+  return did_you_mean(name, valid);
 }
 
 std::vector<std::string> Scope::valid_functions() const {
   std::vector<std::string> names;
   for (const Function& function : functions()) names.emplace_back(function.name);
   if (symbols_.reductions) names.insert(names.end(), {"integral", "mean", "norm"});
+  if (symbols_.random) names.insert(names.end(), {"uniform", "normal"});
+  if (symbols_.operators)
+    for (const Operator& found : operators())
+      if (std::max(found.axis, found.other) < symbols_.dimensions) names.emplace_back(found.name);
   return names;
 }
 
@@ -133,6 +149,7 @@ std::vector<std::string> Scope::valid_names() const {
   for (const auto& entry : symbols_.parameters) names.push_back(entry.first);
   for (const auto& entry : symbols_.definitions) names.push_back(entry.first);
   names.insert(names.end(), symbols_.fields.begin(), symbols_.fields.end());
+  for (const auto& entry : symbols_.vectors) names.push_back(entry.first);
   if (symbols_.coordinates)
     for (int axis = 0; axis < symbols_.dimensions && axis < 3; ++axis)
       names.emplace_back(1, "xyz"[axis]);

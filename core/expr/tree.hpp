@@ -1,7 +1,11 @@
-// A checked expression as a tree, and its translation into a program.
+// Checked expressions as a graph whose nodes are shared.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include <xp/expr/expr.hpp>
@@ -10,13 +14,14 @@ namespace xp::detail {
 
 struct Node {
   Op op = Op::constant;
-  std::int32_t slot = 0;           // of Op::input
+  std::int32_t slot = 0;           // of Op::input, random numbers, stencils, reductions
   double value = 0;                // of Op::constant
   int children[3] = {-1, -1, -1};  // indices of nodes, filled from the front
 };
 
 /// Nodes refer to each other by index and children come before their parents, so that a long chain
-/// of operations is walked by loops and cannot exhaust the stack.
+/// of operations is walked by loops and cannot exhaust the stack. With `optimise` a node that is
+/// there already is not made again, and operations on constants are carried out.
 class Tree {
  public:
   /// Most nodes of one expression, definitions expanded.
@@ -27,21 +32,39 @@ class Tree {
   // All return the index of the node.
   int constant(double value);
   int input(int slot);
-  /// Folds an operation whose operands are all constants.
   int operation(Op op, int a, int b = -1, int c = -1);
+  int stencil(const Stencil& stencil, int a, int b = -1);
+  int reduction(int kind, int operand);
+  int random(Op op, int stream);
 
   bool full() const { return nodes_.size() >= max_nodes; }
   const std::vector<Node>& nodes() const { return nodes_; }
+  bool is_constant(int node) const { return nodes_[node].op == Op::constant; }
+  bool is_constant(int node, double value) const {
+    return is_constant(node) && nodes_[node].value == value;
+  }
+
+  /// The definition that a node is the value of, or "".
+  std::string name(int node) const;
+  /// `bounded`: it has boundary conditions of its own.
+  void give_name(int node, const std::string& name, bool bounded) {
+    names_.emplace(node, name);
+    if (bounded) bounded_.insert(node);
+  }
+  bool is_bounded(int node) const { return bounded_.count(node) > 0; }
 
  private:
   int add(const Node& node);
 
   std::vector<Node> nodes_;
+  std::map<std::tuple<Op, std::int32_t, std::uint64_t, int, int, int>, int> index_;
+  std::map<int, std::string> names_;
+  std::set<int> bounded_;
   bool optimise_;
 };
 
-/// The program of the tree under `root`; `field_count` is the size of Symbols::fields. Empty code
-/// if it needs more registers than there are.
-Program generate(const Tree& tree, int root, int field_count);
+/// The graph under a node as text, to be read by people; `names` are those of the slots from
+/// Program::slot_fields on.
+std::string text_of(const Tree& tree, int node, const std::vector<std::string>& names);
 
 }  // namespace xp::detail

@@ -42,6 +42,12 @@ class FieldView {
     return data_[k * stride_k_ + j * stride_j_ + i];
   }
   KOKKOS_INLINE_FUNCTION Real* data() const { return data_; }
+  /// The same cells under other indices: (k, j, i) is what (k + dk, j + dj, i + di) is here.
+  FieldView moved(int dk, int dj, int di) const {
+    FieldView result = *this;
+    result.data_ += dk * stride_k_ + dj * stride_j_ + di;
+    return result;
+  }
   /// Numbers between neighbours along an axis.
   KOKKOS_INLINE_FUNCTION std::int64_t stride(Axis axis) const {
     return axis == Axis::x ? 1 : axis == Axis::y ? stride_j_ : stride_k_;

@@ -1,5 +1,8 @@
 #include <xp/mesh/boundary.hpp>
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace xp {
 
 WallStencil wall_stencil(Order order) {
@@ -35,6 +38,24 @@ const std::array<BoundaryHelp, 6>& boundary_help() {
       {"antiperiodic", "the other end follows with the sign changed"},
   }};
   return help;
+}
+
+const std::array<std::string, 4>& advection_names() {
+  static const std::array<std::string, 4> names = {"central2", "upwind1", "vanleer", "weno5"};
+  return names;
+}
+
+Advection advection_from_name(const std::string& name) {
+  const auto& names = advection_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::logic_error("xp::advection_from_name: " + name);
+  return static_cast<Advection>(found - names.begin());
+}
+
+int reach(const Stencil& stencil, Order order, Advection advection) {
+  if (stencil.kind != StencilKind::flux && stencil.kind != StencilKind::upwind)
+    return ghost_width(order);
+  return advection == Advection::weno5 ? 3 : advection == Advection::vanleer ? 2 : 1;
 }
 
 }  // namespace xp

@@ -40,6 +40,21 @@ constexpr int ghost_width(Order order) {
   return order == Order::fourth ? 2 : 1;
 }
 
+/// How the value at a face is found that is carried along by a velocity.
+enum class Advection {
+  central2,  ///< mean of both sides
+  upwind1,   ///< the cell that the velocity comes from
+  vanleer,   ///< from there with a limited slope (van Leer 1974, 1977)
+  weno5,     ///< from there with weighted parabolas (Jiang and Shu 1996; Borges et al. 2008)
+};
+/// By name: central2 upwind1 vanleer weno5.
+Advection advection_from_name(const std::string& name);
+const std::array<std::string, 4>& advection_names();
+
+/// Cells on each side that a stencil reads, and whether it reads ghost cells at corners.
+int reach(const Stencil& stencil, Order order, Advection advection);
+inline bool reads_corners(const Stencil& stencil) { return stencil.kind == StencilKind::mixed; }
+
 /// Weights that give a function's value and its outward normal derivative at the wall from the
 /// ghost cell next to it (weight 0) and own cells counted from the wall (weights 1, 2, ...), and,
 /// where there is a second ghost cell, its value by extrapolation from those. Lagrange

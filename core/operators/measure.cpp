@@ -179,12 +179,12 @@ struct FillScaled {
 template <class Space, class Real>
 struct FillProgram {
   DeviceProgram<Space> program;
-  CellInputs<Space, Real> inputs;
+  StencilInputs<Space, Real> inputs;
 
   KOKKOS_INLINE_FUNCTION void operator()(int k, int j, int first, int count,
                                          double (&values)[chunk_width<Space>]) const {
     program.template run<chunk_width<Space>>(
-        typename CellInputs<Space, Real>::Row{inputs, k, j, first}, count, values);
+        typename StencilInputs<Space, Real>::Row{inputs, k, j, first}, count, values);
   }
 };
 
@@ -245,14 +245,14 @@ Sums Measure<Space, Real>::scaled(const Space& space, const FieldView<Space, Rea
 
 template <class Space, class Real>
 Sums Measure<Space, Real>::of_program(const Space& space, const DeviceProgram<Space>& program,
-                                      const CellInputs<Space, Real>& inputs, Want want) {
+                                      const StencilInputs<Space, Real>& inputs, Want want) {
   return reduce(space, "expression sums", want, detail::FillProgram<Space, Real>{program, inputs});
 }
 
 template <class Space, class Real>
 Sums Measure<Space, Real>::minus_program(const Space& space, const FieldView<Space, Real>& u,
                                          const DeviceProgram<Space>& program,
-                                         const CellInputs<Space, Real>& inputs, Want want) {
+                                         const StencilInputs<Space, Real>& inputs, Want want) {
   return reduce(space, "error sums", want, detail::FillError<Space, Real>{{program, inputs}, u});
 }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <xp/field/evaluate.hpp>
+#include <xp/operators/stencil_inputs.hpp>
 #include <xp/field/field.hpp>
 #include <xp/operators/exact_sum.hpp>
 #include <xp/runtime/rank_join.hpp>
@@ -108,10 +108,10 @@ class Measure {
               Want want = Want::all);
   /// Of a program's value per cell.
   Sums of_program(const Space& space, const DeviceProgram<Space>& program,
-                  const CellInputs<Space, Real>& inputs, Want want = Want::all);
+                  const StencilInputs<Space, Real>& inputs, Want want = Want::all);
   /// Of u minus a program's value.
   Sums minus_program(const Space& space, const FieldView<Space, Real>& u,
-                     const DeviceProgram<Space>& program, const CellInputs<Space, Real>& inputs,
+                     const DeviceProgram<Space>& program, const StencilInputs<Space, Real>& inputs,
                      Want want = Want::all);
 
   /// The sum of a times b, whose products are rounded to double.

@@ -22,7 +22,11 @@ FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldIn
       grid_(setup.grid),
       order_(setup.order),
       own_(setup.grid.cells(Region::own)),
-      infos_(std::move(fields)) {
+      infos_(std::move(fields)),
+      corners_(setup.corners),
+      views_(infos_.size()) {
+  calculator_setup_ = {&grid_, &communicator_, setup.order, setup.advection, setup.seed,
+                       setup.conditions};
   for (const Program& program : initial) initial_.emplace_back(program);
   for (const BoundaryConditions& conditions : setup.boundaries)
     ghosts_.emplace_back(grid_, conditions, order_);
@@ -48,7 +52,9 @@ std::int64_t FieldModel<Space, Real>::memory(int slots) const {
   std::int64_t messages = 0;
   for (const Box& box : parts_.outskirts)
     messages += 2 * cell * box.count() * static_cast<std::int64_t>(infos_.size());
-  return slots * state + cell * own_.count() + walls + messages;
+  std::int64_t others = 0;
+  for (const auto& expression : expressions_) others += expression->memory();
+  return slots * state + cell * own_.count() + walls + messages + others;
 }
 
 template <class Space, class Real>
@@ -61,8 +67,8 @@ void FieldModel<Space, Real>::allocate(int slots) {
   }
   std::vector<FieldEnds> ends;
   for (const GhostFiller<Space, Real>& ghosts : ghosts_) ends.push_back(ghosts.ends());
-  halo_ = std::make_unique<HaloExchange<Space, Real>>(grid_, communicator_, std::move(ends));
-  exchanged_.resize(infos_.size());
+  halo_ = std::make_unique<HaloExchange<Space, Real>>(grid_, communicator_, std::move(ends), corners_);
+  for (auto& expression : expressions_) expression->allocate();
   FieldInfo info;
   info.name = "output buffer";
   info.ghosted = false;
@@ -72,20 +78,34 @@ void FieldModel<Space, Real>::allocate(int slots) {
 }
 
 template <class Space, class Real>
-CellInputs<Space, Real> FieldModel<Space, Real>::inputs(double time) const {
-  CellInputs<Space, Real> result;
-  result.geometry = grid_.geometry();
+StencilInputs<Space, Real> FieldModel<Space, Real>::inputs(double time) const {
+  StencilInputs<Space, Real> result = make_inputs<Space, Real>(calculator_setup_);
   result.time = time;
-  result.field_count = static_cast<int>(infos_.size());
+  result.array_count = static_cast<int>(infos_.size());
   if (!slots_.empty())
-    for (int f = 0; f < result.field_count; ++f) result.fields[f] = view(0, f);
+    for (int f = 0; f < result.array_count; ++f) result.arrays[f] = view(0, f);
   return result;
+}
+
+template <class Space, class Real>
+const std::vector<FieldView<Space, Real>>& FieldModel<Space, Real>::views(int slot) {
+  for (std::size_t f = 0; f < infos_.size(); ++f) views_[f] = view(slot, static_cast<int>(f));
+  return views_;
 }
 
 template <class Space, class Real>
 void FieldModel<Space, Real>::initialise(double time) {
   for (std::size_t f = 0; f < infos_.size(); ++f)
     evaluate_into(space_, initial_[f], inputs(time), own_, view(0, static_cast<int>(f)));
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::fill_ghosts(int slot, double time) {
+  for (std::size_t f = 0; f < infos_.size(); ++f)
+    ghosts_[f].fill(space_, view(slot, static_cast<int>(f)), time);
+  if (!halo_->has_neighbours()) return;
+  halo_->start(space_, views(slot));
+  halo_->finish(space_, views(slot));
 }
 
 template <class Space, class Real>
@@ -100,11 +120,9 @@ void FieldModel<Space, Real>::evaluate(const Stage& stage, double time, double s
 
 template <class Space, class Real>
 void FieldModel<Space, Real>::exchange_and_evaluate(const Stage& stage, double time, double step) {
-  for (std::size_t f = 0; f < infos_.size(); ++f)
-    exchanged_[f] = view(stage.in, static_cast<int>(f));
-  halo_->start(space_, exchanged_);
+  halo_->start(space_, views(stage.in));
   if (parts_.interior.count() > 0) rate(stage, time, step, parts_.interior);
-  halo_->finish(space_, exchanged_);
+  halo_->finish(space_, views(stage.in));
   for (const Box& box : parts_.outskirts)
     if (box.count() > 0) rate(stage, time, step, box);
 }
@@ -172,63 +190,29 @@ double FieldModel<Space, Real>::scaled_error(int error, int a, int b, double rel
 }
 
 template <class Space, class Real>
-int FieldModel<Space, Real>::add_expression(const Program& program) {
-  Expression expression{program, {}, {}};
-  if (program.reductions.size() > max_expression_reductions ||
-      infos_.size() > max_expression_fields)
-    throw Error(ErrorKind::input, "an expression reads too many fields or reductions");
-  expression.cells = DeviceProgram<Space>(program);
-  for (const xp::Reduction& reduction : program.reductions)
-    expression.operands.emplace_back(reduction.operand);
-  expressions_.push_back(std::move(expression));
+int FieldModel<Space, Real>::add_expression(const Computation& computation) {
+  expressions_.push_back(std::make_unique<Expression>(computation, calculator_setup_));
   return static_cast<int>(expressions_.size()) - 1;
 }
 
 template <class Space, class Real>
-double FieldModel<Space, Real>::scalar(int handle, double time) {
-  const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
-  std::vector<double> slots(static_cast<std::size_t>(Program::slot_fields) + infos_.size(), 0.0);
-  slots[Program::slot_time] = time;
-  for (const double value : reduce(expression, time)) slots.push_back(value);
-  return expression.program(slots);
+Calculator<Space, Real>& FieldModel<Space, Real>::prepared(int handle, double time) {
+  Expression& expression = *expressions_[static_cast<std::size_t>(handle)];
+  if (expression.computation().reads_around()) fill_ghosts(0, time);
+  expression.prepare(space_, views(0), time);
+  return expression;
 }
 
 template <class Space, class Real>
-std::vector<double> FieldModel<Space, Real>::reduce(const Expression& expression, double time) {
-  std::vector<double> values;
-  for (std::size_t n = 0; n < expression.operands.size(); ++n) {
-    using Kind = xp::Reduction::Kind;
-    const Kind kind = expression.program.reductions[n].kind;
-    const Want want = kind == Kind::min || kind == Kind::max ? Want::extrema
-                      : kind == Kind::norm                   ? Want::sum_square
-                                                             : Want::sum;
-    const Sums sums = measure_.of_program(space_, expression.operands[n], inputs(time), want);
-    const double cells = static_cast<double>(sums.count);
-    switch (kind) {
-      case Kind::integral:
-        values.push_back(sums.sum * grid_.cell_volume());
-        break;
-      case Kind::mean:
-        values.push_back(sums.sum / cells);
-        break;
-      case Kind::min:
-        values.push_back(sums.not_finite ? NAN : sums.min);
-        break;
-      case Kind::max:
-        values.push_back(sums.not_finite ? NAN : sums.max);
-        break;
-      case Kind::norm:
-        values.push_back(std::sqrt(sums.sum_square / cells));
-        break;
-    }
-  }
-  return values;
+double FieldModel<Space, Real>::scalar(int handle, double time) {
+  return prepared(handle, time).number();
 }
 
 template <class Space, class Real>
 Norms FieldModel<Space, Real>::error(int field, int handle, double time) {
-  const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
-  return norms_of(measure_.minus_program(space_, view(0, field), expression.cells, inputs(time)));
+  Expression& expression = prepared(handle, time);
+  return norms_of(
+      measure_.minus_program(space_, view(0, field), expression.last(), expression.inputs()));
 }
 
 template <class Space, class Real>
@@ -280,16 +264,7 @@ void FieldModel<Space, Real>::write_field(int field, int slot, const HostArray& 
 
 template <class Space, class Real>
 HostArray FieldModel<Space, Real>::read_expression(int handle, double time) {
-  const Expression& expression = expressions_[static_cast<std::size_t>(handle)];
-  CellInputs<Space, Real> in = inputs(time);
-  const std::vector<double> values = reduce(expression, time);
-  for (std::size_t n = 0; n < values.size(); ++n) in.reductions[n] = values[n];
-  const auto to = out_.view();
-  const int k0 = own_.lower[2], j0 = own_.lower[1], i0 = own_.lower[0];
-  xp::evaluate(
-      space_, expression.cells, in, own_, KOKKOS_LAMBDA(int k, int j, int i, double value) {
-        to(k - k0, j - j0, i - i0) = static_cast<Real>(value);
-      });
+  prepared(handle, time).write(space_, out_.view());
   return to_host();
 }
 

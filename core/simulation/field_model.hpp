@@ -8,7 +8,7 @@
 
 #include <xp/field/ghosts.hpp>
 #include <xp/field/halo.hpp>
-#include <xp/operators/measure.hpp>
+#include <xp/operators/calculator.hpp>
 #include <xp/simulation/model.hpp>
 #include <xp/time/stage.hpp>
 
@@ -36,7 +36,7 @@ class FieldModel : public Model {
   std::int64_t not_finite(int slot, int field) override;
   double norm(const std::string& name, int field, int a, int b) override;
   double scaled_error(int error, int a, int b, double relative, double absolute) override;
-  int add_expression(const Program& program) override;
+  int add_expression(const Computation& computation) override;
   double scalar(int expression, double time) override;
   Norms error(int field, int expression, double time) override;
   HostArray read_field(int field, int slot) override;
@@ -58,21 +58,24 @@ class FieldModel : public Model {
   FieldView<Space, Real> view(int slot, int field, int component = 0) const {
     return slots_[slot][field].view(component);
   }
-  CellInputs<Space, Real> inputs(double time) const;  ///< with the fields of slot 0 once allocated
+  StencilInputs<Space, Real> inputs(double time) const;  ///< with the fields of slot 0 once allocated
+  /// Fills the ghost cells of a slot, other ranks' cells included.
+  void fill_ghosts(int slot, double time);
+  /// The views of all fields of a slot, until the next call.
+  const std::vector<FieldView<Space, Real>>& views(int slot);
+  Measure<Space, Real>& measure() { return measure_; }
 
   const Space& space() const { return space_; }
+  const CalculatorSetup& calculator_setup() const { return calculator_setup_; }
   const Grid& grid() const { return grid_; }
   Order order() const { return order_; }
 
  private:
-  struct Expression {
-    Program program;
-    DeviceProgram<Space> cells;
-    std::vector<DeviceProgram<Space>> operands;
-  };
+  using Expression = Calculator<Space, Real>;
   HostArray to_host();
   void exchange_and_evaluate(const Stage& stage, double time, double step);
-  std::vector<double> reduce(const Expression& expression, double time);
+  /// The expression with all but its last program done.
+  Expression& prepared(int handle, double time);
 
   Space space_;
   const Communicator& communicator_;
@@ -80,13 +83,15 @@ class FieldModel : public Model {
   Order order_;
   Box own_;
   std::vector<FieldInfo> infos_;
+  bool corners_ = false;
   std::vector<DeviceProgram<Space>> initial_;
   std::vector<GhostFiller<Space, Real>> ghosts_;
   std::unique_ptr<HaloExchange<Space, Real>> halo_;
-  std::vector<FieldView<Space, Real>> exchanged_;  ///< the views of the exchange under way
+  std::vector<FieldView<Space, Real>> views_;  ///< of the slot that is worked on
   OwnCells parts_;  ///< the outskirts are left for when other ranks' cells have arrived
   std::vector<std::vector<FieldType>> slots_;
-  std::vector<Expression> expressions_;
+  std::vector<std::unique_ptr<Expression>> expressions_;
+  CalculatorSetup calculator_setup_;
   Measure<Space, Real> measure_;
   FieldType out_;  ///< own cells without gaps, on their way to the host
   /// Its other end where memory is not the host's.

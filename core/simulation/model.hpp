@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <xp/config/config.hpp>
-#include <xp/expr/expr.hpp>
+#include <xp/expr/computation.hpp>
 #include <xp/field/field.hpp>
 #include <xp/field/host_array.hpp>
 #include <xp/mesh/boundary.hpp>
@@ -77,7 +78,7 @@ class Model {
   virtual double scaled_error(int error, int a, int b, double relative, double absolute) = 0;
 
   /// Makes an expression known (before allocate()); the number is its handle.
-  virtual int add_expression(const Program& program) = 0;
+  virtual int add_expression(const Computation& computation) = 0;
   /// Value of an expression that is one number: constants, time and reductions over slot 0.
   virtual double scalar(int expression, double time) = 0;
   /// Norms of field - expression, over slot 0.
@@ -103,8 +104,17 @@ struct ModelSetup {
   Order order = Order::second;
   Backend backend = Backend::serial;
   Precision precision = Precision::double_;
-  /// Conditions of each field, in the order of ModelFactory::fields.
+  Advection advection = Advection::upwind1;
+  std::uint64_t seed = 0;  ///< of random numbers
+  std::vector<FieldInfo> fields;
+  /// Conditions of each field.
   std::vector<BoundaryConditions> boundaries;
+  /// Conditions of definitions that have some.
+  std::map<std::string, BoundaryConditions> conditions;
+  bool corners = false;  ///< does anything read ghost cells at corners?
+  /// Of the model `equations`: du/dt of each field, and the initial values.
+  const Computation* equations = nullptr;
+  std::vector<Program> initial;
   /// Compiles the expression at a path of the input in coordinates, parameters and definitions;
   /// `time` says whether t is allowed. A mistake goes into the diagnostics, and 0 is returned.
   std::function<Program(const std::string& path, bool time)> compile;
@@ -113,7 +123,7 @@ struct ModelSetup {
 /// How a model enters the program: its name is the name of its block in the input.
 struct ModelFactory {
   std::string name, help;
-  std::vector<FieldInfo> fields;
+  std::vector<FieldInfo> fields;     ///< none: the input names them in its block `fields`
   std::vector<SchemaEntry> schema;  ///< of its block, paths beginning with the name
   std::function<std::unique_ptr<Model>(const ModelSetup&)> make;
 };

@@ -77,6 +77,7 @@ using StateSaver = std::function<std::string(
     const RunState& state, const std::function<void(const std::string&, const HostArray&)>& write)>;
 
 // The monitors; each in a file of its own.
+std::unique_ptr<Monitor> make_stop_monitor(const StopSettings& settings);
 std::unique_ptr<Monitor> make_health_monitor();
 std::unique_ptr<Monitor> make_convergence_monitor(const ConvergenceSettings& settings,
                                                   int first_free_slot);

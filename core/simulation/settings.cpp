@@ -1,3 +1,4 @@
+#include <xp/io/snapshot.hpp>
 #include <xp/simulation/settings_reader.hpp>
 
 #include <algorithm>
@@ -49,13 +50,13 @@ Settings SettingsReader::read() {
   };
   attempt(&SettingsReader::names);
   attempt(&SettingsReader::model);
+  attempt(&SettingsReader::fields);
   attempt(&SettingsReader::cells);
   attempt(&SettingsReader::bounds);
   attempt(&SettingsReader::periodicity);
   attempt(&SettingsReader::definitions);
   attempt(&SettingsReader::numerics);
   attempt(&SettingsReader::boundaries);
-  attempt(&SettingsReader::resolution);
   attempt(&SettingsReader::time_span);
   attempt(&SettingsReader::time_step);
   attempt(&SettingsReader::convergence);
@@ -63,10 +64,14 @@ Settings SettingsReader::read() {
   attempt(&SettingsReader::decomposition);
   attempt(&SettingsReader::checkpoint);
   attempt(&SettingsReader::model_expressions);
+  attempt(&SettingsReader::equations);
   attempt(&SettingsReader::output_fields);
   attempt(&SettingsReader::series);
   attempt(&SettingsReader::exact);
   attempt(&SettingsReader::assertions);
+  attempt(&SettingsReader::stop);
+  attempt(&SettingsReader::ghost_cells);
+  attempt(&SettingsReader::resolution);
   return std::move(settings_);
 }
 
@@ -100,16 +105,40 @@ void SettingsReader::names() {
 
 void SettingsReader::definitions() {
   if (!settings_.model) return;
+  for (const std::string& name : config_.keys("definitions")) {
+    const std::string path = "definitions." + name;
+    Symbols symbols = field_symbols();
+    symbols.place = path;
+    const auto mistake = check(config_.text(path), symbols, nullptr);
+    if (!mistake) continue;
+    diagnostics_.add(config_.position(path, mistake->offset, mistake->length), mistake->message,
+                     mistake->hint);
+    if (!is_reserved(name)) symbols_.definitions[name] = "1";
+  }
+}
+
+Symbols SettingsReader::field_symbols() const {
   Symbols symbols = symbols_;
   symbols.dimensions = dimensions();
   symbols.fields = fields_;
+  symbols.vectors = vectors_;
   symbols.reductions = true;
-  for (const std::string& name : config_.keys("definitions")) {
-    const std::size_t before = diagnostics_.size();
-    compile(input_, "definitions." + name, symbols, diagnostics_);
-    if (diagnostics_.size() > before && !is_reserved(name)) symbols.definitions[name] = "1";
-  }
-  symbols_.definitions = symbols.definitions;
+  symbols.operators = true;
+  for (const auto& definition : symbols.definitions)
+    if (is_bounded_definition(definition.first)) symbols.bounded.insert(definition.first);
+  return symbols;
+}
+
+bool SettingsReader::is_bounded_definition(const std::string& name) const {
+  return symbols_.definitions.count(name) > 0 &&
+         (config_.given("boundary_conditions." + name) ||
+          config_.refused("boundary_conditions." + name));
+}
+
+bool SettingsReader::has_walls() const {
+  for (const Axis axis : all_axes)
+    if (bounded(axis)) return true;
+  return false;
 }
 
 void SettingsReader::model() {
@@ -117,13 +146,14 @@ void SettingsReader::model() {
   const std::vector<std::string> names = registry_.names();
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  if (!config_.given("model")) {
-    if (!config_.refused("model") && !config_.refused("equations"))
+  const bool has_equations = config_.given("equations") || config_.refused("equations");
+  if (!config_.given("model") && !has_equations) {
+    if (!config_.refused("model"))
       diagnostics_.add(config_.position(""),
-                       "missing key 'model': what is to be solved; one of: " + list);
+                       "missing key 'equations' or 'model': what is to be solved; models: " + list);
     return;
   }
-  const std::string name = config_.text("model");
+  const std::string name = config_.given("model") ? config_.text("model") : "equations";
   settings_.model = registry_.find(name);
   if (!settings_.model) {
     diagnostics_.add(config_.position("model"), "unknown model '" + name + "'; one of: " + list,
@@ -135,13 +165,159 @@ void SettingsReader::model() {
       diagnostics_.add(
           config_.key_position(other),
           "'" + other + "' is the block of another model; this run has model '" + name + "'");
-  for (const FieldInfo& field : settings_.model->fields) {
-    fields_.push_back(field.name);
-    for (const std::string block : {"parameters", "definitions"})
-      if (config_.given(block + "." + field.name))
-        diagnostics_.add(config_.key_position(block + "." + field.name),
-                         "'" + field.name + "' is a field of the model", "choose another name");
+}
+
+void SettingsReader::fields() {
+  if (!settings_.model) return;
+  const std::vector<std::string> given = config_.keys("fields");
+  if (!settings_.model->fields.empty()) {
+    if (config_.given("fields"))
+      diagnostics_.add(config_.key_position("fields"),
+                       "`fields` is for equations: the model '" + settings_.model->name +
+                           "' brings its own fields");
+    settings_.fields = settings_.model->fields;
+    for (const FieldInfo& field : settings_.fields) {
+      fields_.push_back(field.name);
+      for (const std::string block : {"parameters", "definitions"})
+        if (config_.given(block + "." + field.name))
+          diagnostics_.add(config_.key_position(block + "." + field.name),
+                           "'" + field.name + "' is a field of the model", "choose another name");
+    }
+    return;
   }
+  if (given.empty() && config_.refused_keys("fields").empty() && !config_.refused("fields"))
+    diagnostics_.add(config_.given("equations") ? config_.key_position("equations")
+                                                : config_.position(""),
+                     "missing key 'fields': the names and initial values of what the equations "
+                     "are for");
+  for (const std::string& name : given) add_field(name);
+}
+
+void SettingsReader::add_field(const std::string& name) {
+  const std::string path = "fields." + name;
+  const Position where = config_.key_position(path);
+  const auto refuse = [&](const std::string& message) {
+    diagnostics_.add(where, message, "choose another name");
+  };
+  FieldInfo info;
+  info.name = name;
+  if (config_.has(path + ".units")) info.units = config_.text(path + ".units");
+  if (config_.has(path + ".description")) info.description = config_.text(path + ".description");
+  const bool vector = config_.has(path + ".rank") && config_.text(path + ".rank") == "vector";
+  const auto& taken = snapshot_names();
+  if (!is_name(name) || (name[0] >= '0' && name[0] <= '9'))
+    return refuse("'" + name + "' is not a name: letters, digits and underscore");
+  if (is_reserved(name)) return refuse("'" + name + "' is a name of the expression language");
+  if (std::find(taken.begin(), taken.end(), name) != taken.end())
+    return refuse("'" + name + "' is a name that every snapshot uses");
+  for (const std::string block : {"parameters", "definitions"})
+    if (config_.given(block + "." + name))
+      return refuse("'" + name + "' is in " + block + " already");
+  if (vector) vectors_[name] = static_cast<int>(fields_.size());
+  for (const Bounded& part : components(name, vector)) {
+    info.name = part.name;
+    if (std::find(fields_.begin(), fields_.end(), info.name) != fields_.end() ||
+        (vector && (config_.given("fields." + info.name) || symbols_.parameters.count(info.name) ||
+                    symbols_.definitions.count(info.name))))
+      return refuse("'" + info.name + "' is a component of the vector '" + name +
+                    "' and something else");
+    fields_.push_back(info.name);
+    settings_.fields.push_back(info);
+  }
+  constexpr std::size_t most = 12;
+  if (fields_.size() == most + 1)
+    diagnostics_.add(where, "more than 12 fields, components of vectors counted one by one");
+}
+
+void SettingsReader::equations() {
+  if (!settings_.model || !settings_.model->fields.empty()) return;
+  for (const std::string& name : config_.keys("equations"))
+    if (!config_.given("fields." + name))
+      diagnostics_.add(config_.key_position("equations." + name),
+                       "equations." + name + ": there is no field '" + name + "'",
+                       nearest_field(name));
+  Symbols symbols = field_symbols();
+  std::vector<Request> requests;
+  std::vector<std::string> paths;
+  const std::size_t before = diagnostics_.size();
+  int stream = 0;
+  for (const std::string& name : config_.keys("fields")) {
+    const bool vector = vectors_.count(name) > 0;
+    if (!vector && std::find(fields_.begin(), fields_.end(), name) == fields_.end()) continue;
+    const std::string path = "equations." + name + ".explicit";
+    if (!config_.given("equations." + name)) {
+      if (!config_.refused("equations." + name) && !config_.refused("equations"))
+        diagnostics_.add(config_.key_position("fields." + name),
+                         "no equation for field '" + name + "'",
+                         "write equations." + name + ", or 0 for a field that stays as it is");
+    } else if (config_.has(path)) {
+      requests.push_back({config_.text(path), vector, -1, "field '" + name + "'", path});
+      paths.push_back(path);
+    }
+    // The initial value.
+    const std::string initial = "fields." + name + ".initial";
+    const int parts = vector ? dimensions() : 1;
+    Symbols start = symbols_;
+    start.dimensions = dimensions();
+    start.time = false;
+    start.random = true;
+    start.first_stream = 1000 * stream++;
+    start.place = initial;
+    std::vector<Program> programs;
+    if (config_.has(initial)) {
+      ExprError error;
+      if (vector) {
+        CompiledVector compiled = compile_vector(config_.text(initial), start);
+        programs = std::move(compiled.programs);
+        error = compiled.error;
+      } else if (const Compiled compiled = compile(config_.text(initial), start)) {
+        programs.push_back(*compiled.program);
+      } else {
+        error = compiled.error;
+      }
+      if (programs.empty())
+        diagnostics_.add(config_.position(initial, error.offset, error.length), error.message,
+                         error.hint);
+    }
+    programs.resize(static_cast<std::size_t>(parts), *compile("0", Symbols{}).program);
+    for (Program& program : programs) settings_.initial.push_back(std::move(program));
+  }
+  // Each by itself, so that all mistakes are found; then all together.
+  CompileOptions options;
+  options.walls = has_walls();
+  options.repeated = true;
+  const auto report = [&](const CompiledComputation& compiled, const std::string& path) {
+    diagnostics_.add(config_.position(path, compiled.error.offset, compiled.error.length),
+                     compiled.error.message, compiled.error.hint);
+  };
+  for (std::size_t n = 0; n < requests.size(); ++n)
+    if (const auto compiled = compile_all({requests[n]}, symbols, options); !compiled)
+      report(compiled, paths[n]);
+  if (diagnostics_.size() > before || requests.empty()) return;
+  const CompiledComputation compiled = compile_all(requests, symbols, options);
+  if (!compiled) return report(compiled, paths[static_cast<std::size_t>(compiled.failed)]);
+  settings_.equations = *compiled.computation;
+  note(*compiled.computation);
+}
+
+void SettingsReader::note(const Computation& computation) {
+  for (const Stencil& stencil : computation.stencils()) {
+    stencils_.push_back(stencil);
+    settings_.corners = settings_.corners || reads_corners(stencil);
+  }
+}
+
+void SettingsReader::ghost_cells() {
+  GridSpec& grid = settings_.grid;
+  for (const Stencil& stencil : stencils_)
+    grid.ghosts = std::max(grid.ghosts, reach(stencil, settings_.order, settings_.advection));
+  grid.wall_cells = std::max(grid.wall_cells, grid.ghosts);
+}
+
+void SettingsReader::stop() {
+  if (!settings_.model || !config_.given("stop") || !config_.has("stop.when")) return;
+  settings_.stop = StopSettings{config_.text("stop.when"), scalar("stop.when"),
+                                config_.integer("stop.check_every")};
 }
 
 void SettingsReader::cells() {
@@ -215,6 +391,8 @@ void SettingsReader::numerics() {
   settings_.order = config_.has("numerics.order") && config_.text("numerics.order") == "4"
                         ? Order::fourth
                         : Order::second;
+  if (config_.has("numerics.advection"))
+    settings_.advection = advection_from_name(config_.text("numerics.advection"));
   settings_.grid.ghosts = ghost_width(settings_.order);
   settings_.grid.wall_cells = wall_stencil(settings_.order).points - 1;
 }
@@ -286,18 +464,55 @@ void SettingsReader::model_expressions() {
   if (!settings_.model) return;
   for (const SchemaEntry& entry : settings_.model->schema)
     if (entry.type == ValueType::expression && config_.given(entry.path))
-      expression(entry.path, entry.in_time, false);
+      expression(entry.path, entry.in_time);
 }
 
-Program SettingsReader::expression(const std::string& path, bool time, bool of_fields) {
-  const auto found = compiled_.find(path);
+Program SettingsReader::expression(const std::string& path, bool time, int component) {
+  const std::string key = path + (component < 0 ? "" : std::string(1, "xyz"[component]));
+  const auto found = compiled_.find(key);
   if (found != compiled_.end()) return found->second;
   Symbols symbols = symbols_;
   symbols.dimensions = dimensions();
   symbols.time = time;
-  symbols.reductions = of_fields;
-  if (of_fields) symbols.fields = fields_;
-  return compiled_[path] = compile(input_, path, symbols, diagnostics_);
+  if (component < 0) return compiled_[key] = compile(input_, path, symbols, diagnostics_);
+  symbols.place = path;
+  const CompiledVector compiled = compile_vector(config_.text(path), symbols);
+  if (compiled)
+    return compiled_[key] = compiled.programs[static_cast<std::size_t>(component)];
+  // Once for all components.
+  if (seen_.insert(path).second)
+    diagnostics_.add(config_.position(path, compiled.error.offset, compiled.error.length),
+                     compiled.error.message, compiled.error.hint);
+  return *xp::compile("0", {}).program;
+}
+
+Computation SettingsReader::compute(const std::string& path, const Symbols& symbols,
+                                    int component) {
+  Request request;
+  request.text = config_.text(path);
+  request.place = path;
+  request.is_vector = component >= 0;
+  request.component = component;
+  CompileOptions options;
+  options.walls = has_walls();
+  CompiledComputation compiled = compile_all({request}, symbols, options);
+  if (!compiled) {
+    diagnostics_.add(config_.position(path, compiled.error.offset, compiled.error.length),
+                     compiled.error.message, compiled.error.hint);
+    compiled = compile_all({Request{"0", false, -1, {}, {}}}, {}, {});
+  }
+  note(*compiled.computation);
+  return std::move(*compiled.computation);
+}
+
+Computation SettingsReader::of_cells(const std::string& path, int component) {
+  return compute(path, field_symbols(), component);
+}
+
+bool SettingsReader::is_vector(const std::string& path) {
+  bool result = false;
+  check(config_.text(path), field_symbols(), &result);
+  return result;
 }
 
 Input read_input(const std::string& text, const std::string& file,

@@ -33,24 +33,31 @@ Input read_input(const std::string& text, const std::string& file,
 struct OutputItem {
   std::string name, description, units;
   int field = -1;
-  Program expression;
+  Computation expression;
 };
 
 struct SeriesColumn {
   std::string name;
-  Program expression;
+  Computation expression;
 };
 
 struct Assertion {
   std::string name, text;
   bool at_start = false;
-  Program expression;
+  Computation expression;
   Position position;
 };
 
 struct ExactSolution {
   int field = 0;
-  Program expression;
+  Computation expression;
+};
+
+/// Ends a run when an expression becomes true.
+struct StopSettings {
+  std::string text;
+  Computation expression;
+  std::int64_t check_every = 50;
 };
 
 struct ConvergenceSettings {
@@ -70,12 +77,19 @@ struct Settings {
   std::string title;
   std::string directory;  ///< of output
   const ModelFactory* model = nullptr;
+  std::vector<FieldInfo> fields;  ///< of the model, components of vectors one by one: v_x, v_y
+  std::optional<Computation> equations;  ///< du/dt of each field, where the input gives equations
+  std::vector<Program> initial;          ///< of each field then
   GridSpec grid;
   std::optional<std::array<int, 3>> decomposition;  ///< parts along each axis; absent: the best
   Order order = Order::second;
+  Advection advection = Advection::upwind1;
   Backend backend = Backend::serial;
   Precision precision = Precision::double_;
-  std::vector<BoundaryConditions> boundaries;  ///< per field of the model
+  std::vector<BoundaryConditions> boundaries;  ///< per field
+  /// Per definition that has conditions of its own, components of vectors one by one.
+  std::map<std::string, BoundaryConditions> conditions;
+  bool corners = false;  ///< does any expression read ghost cells at corners?
 
   std::string scheme = "ssprk3";
   double start = 0;
@@ -85,8 +99,10 @@ struct Settings {
   std::int64_t max_steps = 0;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::optional<ConvergenceSettings> convergence;
+  std::optional<StopSettings> stop;
 
   CheckpointSettings checkpoint;
+  std::uint64_t seed = 0;  ///< of random numbers
   std::optional<double> wall_time;  ///< seconds that the run may take
 
   std::vector<OutputItem> outputs;

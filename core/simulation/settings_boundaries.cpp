@@ -8,11 +8,32 @@
 
 namespace xp {
 
+std::vector<SettingsReader::Bounded> SettingsReader::components(const std::string& name,
+                                                                bool is_vector) const {
+  if (!is_vector) return {{name, name, -1}};
+  std::vector<Bounded> list;
+  for (int axis = 0; axis < dimensions(); ++axis)
+    list.push_back({name + "_" + letter(all_axes[axis]), name, axis});
+  return list;
+}
+
+std::vector<SettingsReader::Bounded> SettingsReader::bounded_fields() const {
+  std::vector<Bounded> list;
+  for (const std::string& field : fields_) list.push_back({field, field, -1});
+  for (const auto& [name, first] : vectors_)
+    for (int axis = 0; axis < dimensions(); ++axis) {
+      const auto n = static_cast<std::size_t>(first + axis);
+      if (n < list.size()) list[n] = {fields_[n], name, axis};
+    }
+  return list;
+}
+
 void SettingsReader::boundaries() {
   bool all_known = true;
   for (const std::string& name : config_.keys("boundary_conditions")) {
     if (!settings_.model || name == "*") continue;
     if (std::find(fields_.begin(), fields_.end(), name) != fields_.end()) continue;
+    if (vectors_.count(name) > 0 || symbols_.definitions.count(name) > 0) continue;
     all_known = false;
     diagnostics_.add(config_.key_position("boundary_conditions." + name),
                      "unknown field '" + name + "' in boundary_conditions", nearest_field(name));
@@ -21,23 +42,42 @@ void SettingsReader::boundaries() {
   for (const std::string& name : config_.keys("boundary_conditions"))
     for (const std::string& side : config_.keys("boundary_conditions." + name))
       check_side(name, side);
-  for (const std::string& field : fields_) {
-    BoundaryConditions conditions;
-    std::string missing;
-    for (const Axis axis : all_axes) {
-      if (!bounded(axis)) continue;
-      for (const bool upper : {false, true}) {
-        const std::string path = condition_path(field, axis, upper);
-        if (!path.empty())
-          conditions[place(axis)][upper ? 1 : 0] = read_condition(path);
-        else if (have_periodicity_ && all_known && !side_refused(field, axis, upper))
-          missing += (missing.empty() ? "" : ", ") + side_name(axis, upper);
-      }
-      if (missing.empty()) check_axis(field, axis, conditions[place(axis)]);
-    }
-    if (!missing.empty()) report_missing(field, missing);
-    settings_.boundaries.push_back(conditions);
+  for (const Bounded& field : bounded_fields())
+    settings_.boundaries.push_back(conditions_of(field, all_known));
+  bounded_definitions(all_known);
+}
+
+void SettingsReader::bounded_definitions(bool all_known) {
+  for (const auto& definition : symbols_.definitions) {
+    if (!is_bounded_definition(definition.first)) continue;
+    Symbols symbols = field_symbols();
+    bool vector = false;
+    check(definition.second, symbols, &vector);
+    for (const Bounded& part : components(definition.first, vector))
+      settings_.conditions[part.name] = conditions_of(part, all_known);
   }
+}
+
+BoundaryConditions SettingsReader::conditions_of(const Bounded& what, bool all_known) {
+  BoundaryConditions conditions;
+  std::string missing;
+  for (const Axis axis : all_axes) {
+    if (!bounded(axis)) continue;
+    for (const bool upper : {false, true}) {
+      const std::string path = condition_path(what, axis, upper);
+      if (!path.empty()) {
+        const bool whole = path.compare(0, 21 + what.owner.size(),
+                                        "boundary_conditions." + what.owner + ".") == 0;
+        conditions[place(axis)][upper ? 1 : 0] =
+            read_condition(path, whole && what.component >= 0 ? what.component : -1);
+      } else if (have_periodicity_ && all_known && !side_refused(what, axis, upper)) {
+        missing += (missing.empty() ? "" : ", ") + side_name(axis, upper);
+      }
+    }
+    if (missing.empty()) check_axis(what, axis, conditions[place(axis)]);
+  }
+  if (!missing.empty()) report_missing(what.owner, missing);
+  return conditions;
 }
 
 std::string SettingsReader::nearest_field(const std::string& name) const {
@@ -56,6 +96,7 @@ bool SettingsReader::bounded(Axis axis) const {
 }
 
 void SettingsReader::report_missing(const std::string& field, const std::string& sides) {
+  if (!seen_.insert("missing " + field + " " + sides).second) return;
   const std::string known = "boundary_conditions." + field;
   const std::string first = sides.substr(0, sides.find(','));
   diagnostics_.add(config_.given(known) ? config_.key_position(known)
@@ -76,22 +117,25 @@ void SettingsReader::check_side(const std::string& field, const std::string& sid
     return diagnostics_.add(
         where,
         std::string("a boundary condition on a periodic axis: grid.periodic has ") + side[0]);
-  const bool known =
-      field == "*" || std::find(fields_.begin(), fields_.end(), field) != fields_.end();
-  if (!known || !have_periodicity_) return;
+  std::vector<Bounded> all = bounded_fields();
+  const auto is_of = [&](const Bounded& one) {
+    return field == "*" || one.name == field || one.owner == field;
+  };
+  if (is_bounded_definition(field)) all.push_back({field, field, -1});
+  if (std::none_of(all.begin(), all.end(), is_of) || !have_periodicity_) return;
 
   // A key that gives its condition to no side of any field was meant to do something.
   std::vector<std::string> others;
   bool some_periodic = false;
-  for (const std::string& name : fields_) {
-    if (field != name && field != "*") continue;
+  for (const Bounded& one : all) {
+    if (!is_of(one)) continue;
     for (const Axis axis : all_axes) {
       if (index(axis) >= settings_.grid.dimensions) continue;
       if (own_axis >= 0 && index(axis) != own_axis) continue;
       some_periodic = some_periodic || !bounded(axis);
       for (const bool upper : {false, true}) {
         if (!bounded(axis) || (side.size() == 2 && side != side_name(axis, upper))) continue;
-        const std::string other = condition_path(name, axis, upper);
+        const std::string other = condition_path(one, axis, upper);
         if (other == path) return;
         if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
       }
@@ -106,37 +150,41 @@ void SettingsReader::check_side(const std::string& field, const std::string& sid
   diagnostics_.add(where, "'" + path + "' has no effect: " + why);
 }
 
-std::vector<std::string> SettingsReader::side_paths(const std::string& field, Axis axis,
+std::vector<std::string> SettingsReader::side_paths(const Bounded& what, Axis axis,
                                                     bool upper) {
+  std::vector<std::string> blocks = {what.name};
+  if (what.owner != what.name) blocks.push_back(what.owner);
+  // "*" is for all fields; a definition has conditions because its name is there.
+  blocks.emplace_back("*");
   std::vector<std::string> paths;
-  for (const std::string& block : {field, std::string("*")})
+  for (const std::string& block : blocks)
     for (const std::string& key :
          {side_name(axis, upper), std::string(1, letter(axis)), std::string("all")})
       paths.push_back("boundary_conditions." + block + "." + key);
   return paths;
 }
 
-std::string SettingsReader::condition_path(const std::string& field, Axis axis, bool upper) const {
-  for (const std::string& path : side_paths(field, axis, upper))
+std::string SettingsReader::condition_path(const Bounded& what, Axis axis, bool upper) const {
+  for (const std::string& path : side_paths(what, axis, upper))
     if (config_.given(path)) return path;
   return {};
 }
 
-bool SettingsReader::side_refused(const std::string& field, Axis axis, bool upper) const {
-  for (const std::string& path : side_paths(field, axis, upper))
+bool SettingsReader::side_refused(const Bounded& what, Axis axis, bool upper) const {
+  for (const std::string& path : side_paths(what, axis, upper))
     if (config_.refused(path)) return true;
   const Schema schema = core_schema();
-  for (const std::string& block : {field, std::string("*")})
+  for (const std::string& block : {what.name, what.owner, std::string("*")})
     for (const std::string& key : config_.refused_keys("boundary_conditions." + block))
       if (!schema.find("boundary_conditions.*." + key)) return true;
   return false;
 }
 
-BoundaryCondition SettingsReader::read_condition(const std::string& path) {
+BoundaryCondition SettingsReader::read_condition(const std::string& path, int component) {
   BoundaryCondition result;
   if (config_.refused(path)) return result;
   const auto value = [&](const std::string& key) {
-    return expression(path + "." + key, true, false);
+    return expression(path + "." + key, true, component);
   };
   if (config_.given(path + ".dirichlet")) {
     result.kind = BoundaryKind::dirichlet;
@@ -146,8 +194,8 @@ BoundaryCondition SettingsReader::read_condition(const std::string& path) {
     result.value = value("neumann");
   } else if (config_.given(path + ".robin")) {
     result.kind = BoundaryKind::robin;
-    result.alpha = value("robin.alpha");
-    result.beta = value("robin.beta");
+    result.alpha = expression(path + ".robin.alpha", true);
+    result.beta = expression(path + ".robin.beta", true);
     result.value = value("robin.value");
   } else {
     const std::string kind = config_.text(path + ".kind");
@@ -161,12 +209,12 @@ BoundaryCondition SettingsReader::read_condition(const std::string& path) {
   return result;
 }
 
-void SettingsReader::check_axis(const std::string& field, Axis axis,
+void SettingsReader::check_axis(const Bounded& what, Axis axis,
                                 const std::array<BoundaryCondition, 2>& ends) {
   const bool lower_anti = ends[0].kind == BoundaryKind::antiperiodic;
   if (lower_anti != (ends[1].kind == BoundaryKind::antiperiodic))
-    diagnostics_.add(config_.position(condition_path(field, axis, !lower_anti)),
-                     std::string("'") + field + "' is antiperiodic at one end of " + letter(axis) +
+    diagnostics_.add(config_.position(condition_path(what, axis, !lower_anti)),
+                     std::string("'") + what.name + "' is antiperiodic at one end of " + letter(axis) +
                          " only: each end follows the other",
                      "write " + std::string(1, letter(axis)) + ": antiperiodic");
   const WallStencil stencil = wall_stencil(settings_.order);
@@ -176,7 +224,7 @@ void SettingsReader::check_axis(const std::string& field, Axis axis,
     const BoundaryCondition& end = ends[upper ? 1 : 0];
     if (end.kind != BoundaryKind::robin || !end.alpha.is_constant() || !end.beta.is_constant())
       continue;
-    const std::string path = condition_path(field, axis, upper) + ".robin";
+    const std::string path = condition_path(what, axis, upper) + ".robin";
     if (config_.refused(path) || !(spacing > 0)) continue;
     // The ghost cell's weight in alpha*u + beta*du/dn at the wall: it is what is solved for.
     const double alpha = end.alpha.constant_value(), beta = end.beta.constant_value();

@@ -33,10 +33,18 @@ void SettingsReader::output_fields() {
         diagnostics_.add(config_.position(path + ".name"),
                          "'" + item.name + "' is not a name: letters, digits and underscore");
       item.description = config_.text(path + ".value");
-      item.expression = expression(path + ".value", true, true);
-      settings_.outputs.push_back(item);
+      const std::string name = item.name;
+      const bool vector = is_vector(path + ".value");
+      for (const Bounded& part : components(name, vector)) {
+        item.name = part.name;
+        item.expression = of_cells(path + ".value", part.component);
+        settings_.outputs.push_back(item);
+      }
     } else if (config_.refused(path)) {
       continue;
+    } else if (const auto vector = vectors_.find(item.name); vector != vectors_.end()) {
+      for (int axis = 0; axis < dimensions(); ++axis)
+        settings_.outputs.push_back(output_of(vector->second + axis));
     } else if (field == fields_.end()) {
       diagnostics_.add(config_.position(path + ".name"),
                        "unknown field '" + item.name + "' in output.fields",
@@ -47,12 +55,12 @@ void SettingsReader::output_fields() {
   }
   if (config_.keys("output.fields").empty())
     for (std::size_t f = 0; f < fields_.size(); ++f)
-      if (settings_.model->fields[f].in_output)
+      if (settings_.fields[f].in_output)
         settings_.outputs.push_back(output_of(static_cast<int>(f)));
 }
 
 OutputItem SettingsReader::output_of(int field) const {
-  const FieldInfo& info = settings_.model->fields[static_cast<std::size_t>(field)];
+  const FieldInfo& info = settings_.fields[static_cast<std::size_t>(field)];
   return {info.name, info.description, info.units, field, {}};
 }
 
@@ -87,13 +95,21 @@ void SettingsReader::checkpoint() {
 void SettingsReader::exact() {
   if (!settings_.model) return;
   for (const std::string& name : config_.keys("exact")) {
+    const std::string path = "exact." + name;
     const auto field = std::find(fields_.begin(), fields_.end(), name);
-    if (field == fields_.end())
-      diagnostics_.add(config_.key_position("exact." + name),
-                       "unknown field '" + name + "' in exact", nearest_field(name));
+    Symbols symbols = symbols_;
+    symbols.dimensions = dimensions();
+    const auto add = [&](int n, int component) {
+      Computation computation = compute(path, symbols, component);
+      settings_.exact.push_back({n, std::move(computation)});
+    };
+    if (const auto vector = vectors_.find(name); vector != vectors_.end())
+      for (int axis = 0; axis < dimensions(); ++axis) add(vector->second + axis, axis);
+    else if (field == fields_.end())
+      diagnostics_.add(config_.key_position(path), "unknown field '" + name + "' in exact",
+                       nearest_field(name));
     else
-      settings_.exact.push_back(
-          {static_cast<int>(field - fields_.begin()), expression("exact." + name, true, false)});
+      add(static_cast<int>(field - fields_.begin()), -1);
   }
 }
 
@@ -113,14 +129,11 @@ void SettingsReader::assertions() {
   }
 }
 
-Program SettingsReader::scalar(const std::string& path) {
-  Symbols symbols = symbols_;
-  symbols.dimensions = dimensions();
-  symbols.fields = fields_;
-  symbols.reductions = true;
+Computation SettingsReader::scalar(const std::string& path) {
+  Symbols symbols = field_symbols();
   symbols.bare_fields = false;
   symbols.coordinates = false;
-  return compile(input_, path, symbols, diagnostics_);
+  return compute(path, symbols, -1);
 }
 
 }  // namespace xp

@@ -34,6 +34,18 @@ class SettingsReader {
 
   void model();
 
+  // The fields that the input names, for equations.
+  void fields();
+  void add_field(const std::string& name);
+
+  // du/dt and the initial value of each field.
+  void equations();
+
+  // How many ghost cells all expressions together need.
+  void ghost_cells();
+
+  void stop();
+
   void cells();
 
   void bounds();
@@ -52,23 +64,37 @@ class SettingsReader {
   static std::string side_name(Axis axis, bool upper);
   bool bounded(Axis axis) const;
 
+  // Something that has boundary conditions: a field or a definition, or a component of one.
+  struct Bounded {
+    std::string name;   // "v_x"
+    std::string owner;  // "v"; the name itself for a scalar
+    int component = -1; // of the owner
+  };
+  std::vector<Bounded> components(const std::string& name, bool is_vector) const;
+  std::vector<Bounded> bounded_fields() const;
+  BoundaryConditions conditions_of(const Bounded& what, bool all_known);
+  // Reads the rank of definitions that have conditions, and these.
+  void bounded_definitions(bool all_known);
+  bool is_bounded_definition(const std::string& name) const;
+
   void report_missing(const std::string& field, const std::string& sides);
 
   // A key such as "x-", "y" or "all" of the block of a field.
   void check_side(const std::string& field, const std::string& side);
 
   // Keys that can give a side's condition, the most specific first.
-  static std::vector<std::string> side_paths(const std::string& field, Axis axis, bool upper);
+  static std::vector<std::string> side_paths(const Bounded& what, Axis axis, bool upper);
 
-  std::string condition_path(const std::string& field, Axis axis, bool upper) const;
+  std::string condition_path(const Bounded& what, Axis axis, bool upper) const;
 
   // Was something refused that may have been meant for this side?
-  bool side_refused(const std::string& field, Axis axis, bool upper) const;
+  bool side_refused(const Bounded& what, Axis axis, bool upper) const;
 
-  BoundaryCondition read_condition(const std::string& path);
+  // `component` of a vector where the key is that of a whole vector, else -1.
+  BoundaryCondition read_condition(const std::string& path, int component);
 
   // What the conditions at both ends of an axis say together, and with the grid.
-  void check_axis(const std::string& field, Axis axis,
+  void check_axis(const Bounded& what, Axis axis,
                   const std::array<BoundaryCondition, 2>& ends);
 
   // Stencils need so many cells.
@@ -105,9 +131,20 @@ class SettingsReader {
   void assertions();
 
   // An expression that reduces fields, and whose value is one number.
-  Program scalar(const std::string& path);
+  Computation scalar(const std::string& path);
 
-  Program expression(const std::string& path, bool time, bool of_fields);
+  // An expression of the fields with a value in each cell.
+  Computation of_cells(const std::string& path, int component = -1);
+  bool is_vector(const std::string& path);
+
+  // An expression of coordinates and the time; of a component of it where it is a vector.
+  Program expression(const std::string& path, bool time, int component = -1);
+
+  // Symbols with the fields, operators and reductions.
+  Symbols field_symbols() const;
+  bool has_walls() const;
+  Computation compute(const std::string& path, const Symbols& symbols, int component);
+  void note(const Computation& computation);
 
   // Before the grid is known nothing is said about axes.
   int dimensions() const { return have_dimensions_ ? settings_.grid.dimensions : 3; }
@@ -118,7 +155,9 @@ class SettingsReader {
   Diagnostics& diagnostics_;
   Settings settings_;
   Symbols symbols_;  // parameters and definitions
-  std::vector<std::string> fields_;
+  std::vector<std::string> fields_;     // components of vectors one by one
+  std::map<std::string, int> vectors_;  // their first component
+  std::vector<Stencil> stencils_;       // of all expressions
   bool have_dimensions_ = false, have_periodicity_ = false;
   std::map<std::string, Program> compiled_;
   std::set<std::string> seen_;

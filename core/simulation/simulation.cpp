@@ -19,9 +19,18 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
         "out/" + std::filesystem::path(input_.config.position("").file).stem().string();
 
   grid_ = Grid(settings_.grid, decomposition(diagnostics), communicator_.rank());
-  ModelSetup setup{
-      input_.config,       communicator_,        grid_, settings_.order, settings_.backend,
-      settings_.precision, settings_.boundaries, {}};
+  ModelSetup setup{input_.config, communicator_, grid_};
+  setup.order = settings_.order;
+  setup.backend = settings_.backend;
+  setup.precision = settings_.precision;
+  setup.advection = settings_.advection;
+  setup.seed = settings_.seed;
+  setup.fields = settings_.fields;
+  setup.boundaries = settings_.boundaries;
+  setup.conditions = settings_.conditions;
+  setup.corners = settings_.corners;
+  setup.equations = settings_.equations ? &*settings_.equations : nullptr;
+  setup.initial = settings_.initial;
   setup.compile = [&](const std::string& path, bool time) {
     return compile_at(input_, path, time, settings_.grid.dimensions, diagnostics);
   };

@@ -117,6 +117,7 @@ void Simulation::make_monitors(Loop& loop, const RunOptions& options) {
   if (settings_.convergence)
     monitors_.push_back(make_convergence_monitor(*settings_.convergence, loop.scheme.slots));
   monitors_.push_back(make_health_monitor());
+  if (settings_.stop) monitors_.push_back(make_stop_monitor(*settings_.stop));
   monitors_.push_back(make_output_monitor(communicator_, grid_, provenance(), settings_));
   if (!settings_.series.empty()) monitors_.push_back(make_series_monitor(communicator_, settings_));
   if (options.progress)

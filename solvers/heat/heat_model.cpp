@@ -62,7 +62,7 @@ HeatModel<Space, Real>::HeatModel(const ModelSetup& setup, const FieldInfo& u,
   diffusivity_ = DeviceProgram<Space>(input.diffusivity);
   largest_diffusivity_ = 0;
   Measure<Space, Real> measure(this->grid().cells(Region::own), setup.communicator);
-  const auto look = [&](const CellInputs<Space, Real>& inputs) {
+  const auto look = [&](const StencilInputs<Space, Real>& inputs) {
     const Sums sums = measure.of_program(this->space(), diffusivity_, inputs, Want::extrema);
     refuse(sums.not_finite ? NAN : sums.min);
     largest_diffusivity_ = std::max(largest_diffusivity_, sums.max);
@@ -72,7 +72,7 @@ HeatModel<Space, Real>::HeatModel(const ModelSetup& setup, const FieldInfo& u,
   for (const Axis axis : all_axes) {
     if (!this->grid().exists(axis)) continue;
     for (const bool upper : {false, true}) {
-      CellInputs<Space, Real> inputs = this->inputs(0);
+      StencilInputs<Space, Real> inputs = this->inputs(0);
       inputs.move_to_wall(axis, upper);
       look(inputs);
     }
@@ -137,7 +137,7 @@ void HeatModel<Space, Real>::tabulate_faces() {
     const auto faces = coefficients_[a].view();
     // D at the centre below each face is stored first, then replaced by the harmonic mean with the
     // one above; at the walls D itself, unless the other end follows.
-    CellInputs<Space, Real> below = this->inputs(0), above = this->inputs(0);
+    StencilInputs<Space, Real> below = this->inputs(0), above = this->inputs(0);
     below.shift[a] = -1;
     Field<Space, Real> scratch(grid, coefficients_[a].info());
     const auto upper_value = scratch.view();
@@ -152,7 +152,7 @@ void HeatModel<Space, Real>::tabulate_faces() {
     for (const bool upper : {false, true}) {
       if (!grid.at_end(axis, upper)) continue;
       const int face = upper ? own.upper[a] : own.lower[a];
-      CellInputs<Space, Real> wall = this->inputs(0);
+      StencilInputs<Space, Real> wall = this->inputs(0);
       wall.shift[a] = -0.5;
       const Box layer = own.with_range(axis, face, face + 1);
       if (!grid.periodic(axis)) {
@@ -160,7 +160,7 @@ void HeatModel<Space, Real>::tabulate_faces() {
         continue;
       }
       // The cells on both sides of a periodic wall are the first and the last one.
-      CellInputs<Space, Real> first = this->inputs(0), last = this->inputs(0);
+      StencilInputs<Space, Real> first = this->inputs(0), last = this->inputs(0);
       const auto here = static_cast<double>(grid.geometry().first[a] + face);
       first.shift[a] = -here;
       last.shift[a] = static_cast<double>(grid.cells(axis)) - 1 - here;
@@ -189,7 +189,7 @@ void HeatModel<Space, Real>::tabulate_gradient() {
     if (!grid.exists(axis)) continue;
     const auto gradient = coefficients_[1 + index(axis)].view();
     for (int n = 0; n < 4; ++n) {
-      CellInputs<Space, Real> inputs = this->inputs(0);
+      StencilInputs<Space, Real> inputs = this->inputs(0);
       inputs.shift[index(axis)] = places[n];
       const double weight = weights[n] / (0.25 * grid.spacing(axis));
       evaluate(

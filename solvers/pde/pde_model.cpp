@@ -1,0 +1,137 @@
+#include <xp/solvers/pde/pde_model.hpp>
+
+#include <xp/runtime/backend.hpp>
+
+namespace xp {
+
+template <class Space, class Real>
+PdeModel<Space, Real>::PdeModel(const ModelSetup& setup)
+    : Base(setup, setup.fields, setup.initial),
+      rates_(*setup.equations, this->calculator_setup()) {}
+
+template <class Space, class Real>
+double PdeModel<Space, Real>::decay_rate(double) {
+  return 0;
+}
+
+template <class Space, class Real>
+std::int64_t PdeModel<Space, Real>::memory(int slots) const {
+  return Base::memory(slots) + rates_.memory();
+}
+
+template <class Space, class Real>
+void PdeModel<Space, Real>::allocate(int slots) {
+  Base::allocate(slots);
+  slots_ = slots;
+  rates_.allocate();
+}
+
+template <class Space, class Real>
+void PdeModel<Space, Real>::evaluate(const Stage& stage, double time, double step) {
+  // In one pass the interior is computed while other ranks' cells travel.
+  if (rates_.is_single_pass()) {
+    rates_.prepare(this->space(), this->views(stage.in), time);
+    return Base::evaluate(stage, time, step);
+  }
+  this->fill_ghosts(stage.in, time);
+  rates_.prepare(this->space(), this->views(stage.in), time);
+  combine(stage, step, this->grid().cells(Region::own));
+}
+
+template <class Space, class Real>
+void PdeModel<Space, Real>::rate(const Stage& stage, double, double step, const Box& box) {
+  combine(stage, step, box);
+}
+
+namespace {
+
+// One chunk of one field: the sums of a stage, from left to right with the rate last.
+template <int width, class Real>
+KOKKOS_FORCEINLINE_FUNCTION void combine_chunk(const StageCombination<Real>& all, int field,
+                                               std::int64_t offset, int lanes,
+                                               const double* values) {
+  for (int n = 0; n < all.count; ++n) {
+    const auto& output = all.outputs[n];
+    Real* const out = all.slots[field][output.slot] + offset;
+    const Real rate = output.rate;
+    if (output.terms == 0) {
+      XP_VECTORISE
+      for (int l = 0; l < lanes; ++l) out[l] = rate * static_cast<Real>(values[l]);
+      continue;
+    }
+    const Real* const a = all.slots[field][output.sources[0]] + offset;
+    const Real ca = output.coefficients[0];
+    if (output.terms == 1) {
+      XP_VECTORISE
+      for (int l = 0; l < lanes; ++l) out[l] = ca * a[l] + rate * static_cast<Real>(values[l]);
+      continue;
+    }
+    const Real* const b = all.slots[field][output.sources[1]] + offset;
+    const Real cb = output.coefficients[1];
+    if (output.terms == 2) {
+      XP_VECTORISE
+      for (int l = 0; l < lanes; ++l)
+        out[l] = ca * a[l] + cb * b[l] + rate * static_cast<Real>(values[l]);
+      continue;
+    }
+    Real sums[width];
+    XP_VECTORISE
+    for (int l = 0; l < lanes; ++l) sums[l] = ca * a[l] + cb * b[l];
+    for (int m = 2; m < output.terms; ++m) {
+      const Real* const source = all.slots[field][output.sources[m]] + offset;
+      const Real c = output.coefficients[m];
+      XP_VECTORISE
+      for (int l = 0; l < lanes; ++l) sums[l] = sums[l] + c * source[l];
+    }
+    XP_VECTORISE
+    for (int l = 0; l < lanes; ++l) out[l] = sums[l] + rate * static_cast<Real>(values[l]);
+  }
+}
+
+}  // namespace
+
+template <class Space, class Real>
+void PdeModel<Space, Real>::combine(const Stage& stage, double step, const Box& box) {
+  StageCombination<Real> all;
+  const int fields = static_cast<int>(this->fields().size());
+  for (const StageOutput& output : stage.outputs) {
+    auto& one = all.outputs[all.count++];
+    one.slot = output.slot;
+    one.rate = static_cast<Real>(output.rate * step);
+    for (const auto& [slot, coefficient] : output.terms) {
+      one.sources[one.terms] = slot;
+      one.coefficients[one.terms++] = static_cast<Real>(coefficient);
+    }
+  }
+  for (int f = 0; f < fields; ++f)
+    for (int slot = 0; slot < slots_; ++slot) all.slots[f][slot] = this->view(slot, f).data();
+  const StencilInputs<Space, Real> inputs = rates_.inputs();
+  const DeviceProgram<Space> program = rates_.last();
+  const FieldView<Space, Real> shape = this->view(0, 0);
+  constexpr int width = chunk_width<Space>;
+  for_each_row(
+      this->space(), "equations", box, KOKKOS_LAMBDA(int k, int j, int first, int last) {
+        Lanes<width> work;
+        double room[width];
+        for (int chunk = first; chunk < last; chunk += width) {
+          const int lanes = last - chunk < width ? last - chunk : width;
+          program.template run<width>(
+              typename StencilInputs<Space, Real>::Row(inputs, k, j, chunk), lanes, work);
+          const std::int64_t offset = &shape(k, j, chunk) - shape.data();
+          for (int f = 0; f < fields; ++f) {
+            const double* values = program.output(f, work);
+            if (values == nullptr) {
+              for (int l = 0; l < lanes; ++l) room[l] = program.constant(f);
+              values = room;
+            }
+            combine_chunk<width>(all, f, offset, lanes, values);
+          }
+        }
+      });
+}
+
+#define XP_PDE_MODEL(Space, Real) template class PdeModel<Space, Real>;
+XP_INSTANTIATE(XP_PDE_MODEL)
+#undef XP_PDE_MODEL
+
+}  // namespace xp

@@ -1,0 +1,49 @@
+// The model `equations` on one execution space and precision.
+#pragma once
+
+#include <xp/operators/calculator.hpp>
+#include <xp/simulation/field_model.hpp>
+
+namespace xp {
+
+/// What a stage makes of du/dt, for all fields at once: pointers to the arrays of the slots.
+template <class Real>
+struct StageCombination {
+  static constexpr int max_fields = 12, max_slots = 12;
+  struct Output {
+    int slot = 0, terms = 0;
+    int sources[max_stage_terms] = {};
+    Real coefficients[max_stage_terms] = {};
+    Real rate = 0;  ///< step included
+  };
+  Output outputs[max_stage_outputs];
+  int count = 0;
+  Real* slots[max_fields][max_slots] = {};
+};
+
+template <class Space, class Real>
+class PdeModel final : public FieldModel<Space, Real> {
+ public:
+  using Base = FieldModel<Space, Real>;
+  explicit PdeModel(const ModelSetup& setup);
+
+  double decay_rate(double time) override;
+  std::int64_t memory(int slots) const override;
+  void allocate(int slots) override;
+  void evaluate(const Stage& stage, double time, double step) override;
+  double halo_seconds() const override {
+    return Base::halo_seconds() + rates_.halo_seconds();
+  }
+
+  /// Public only because CUDA asks it of kernels.
+  void combine(const Stage& stage, double step, const Box& box);
+
+ protected:
+  void rate(const Stage& stage, double time, double step, const Box& box) override;
+
+ private:
+  Calculator<Space, Real> rates_;
+  int slots_ = 0;
+};
+
+}  // namespace xp

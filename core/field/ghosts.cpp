@@ -1,4 +1,3 @@
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -42,14 +41,17 @@ WallValue<Space> wall_value(const Strip& strip, const Box& lines, const Space&) 
 template <class Space, class Real>
 void GhostFiller<Space, Real>::require_cells(const BoundaryCondition& condition, Axis axis) const {
   const std::int64_t cells = grid_.cells(axis);
-  const int width = grid_.ghosts(axis), order = stencil_.points == 2 ? 2 : 4;
-  if (width != ghost_width(static_cast<Order>(order)))
-    throw std::invalid_argument("xp::GhostFiller: the grid's ghost width is not that of the order");
-  const int needed = is_wall(condition.kind) ? stencil_.points - 1 : width;
+  const int width = grid_.ghosts(axis);
+  if (width < ghost_width(order_) || width > most_ghosts)
+    throw std::invalid_argument("xp::GhostFiller: the grid's ghost width does not suit the order");
+  const int needed = is_wall(condition.kind) ? wall_cells(order_, width) : width;
   if (cells < needed)
-    throw Error(ErrorKind::input, "order " + std::to_string(order) + " needs at least " +
-                                      std::to_string(needed) + " cells along " + letter(axis) +
-                                      ", not " + std::to_string(cells));
+    throw Error(
+        ErrorKind::input,
+        "order " + std::to_string(static_cast<int>(order_)) +
+            (width > ghost_width(order_) ? " with " + std::to_string(width) + " ghost cells" : "") +
+            " needs at least " + std::to_string(needed) + " cells along " + letter(axis) +
+            ", not " + std::to_string(cells));
 }
 
 template <class Space, class Real>
@@ -78,22 +80,18 @@ auto GhostFiller<Space, Real>::side_of(const BoundaryCondition& condition, Axis 
   if (condition.kind == BoundaryKind::dirichlet) side.alpha.value = 1;
   if (condition.kind == BoundaryKind::neumann || condition.kind == BoundaryKind::outflow)
     side.beta.value = 1;
-  if (is_wall(condition.kind) && side.alpha.constant && side.beta.constant) {
-    const double spacing = grid_.spacing(axis);
-    const double weight = ghost_weight(stencil_, side.alpha.value, side.beta.value, spacing);
-    const double scale = std::abs(side.alpha.value) + std::abs(side.beta.value) / spacing;
-    if (!(std::abs(weight) > 1e-12 * scale))
-      throw Error(ErrorKind::input,
-                  "the robin condition at " + side_name(axis, upper) +
-                      " has no solution on this grid: alpha/2 + beta/spacing is zero");
-  }
+  if (is_wall(condition.kind) && side.alpha.constant && side.beta.constant &&
+      !has_solution(order_, side.width, side.alpha.value, side.beta.value, grid_.spacing(axis)))
+    throw Error(ErrorKind::input, "the robin condition at " + side_name(axis, upper) +
+                                      " has no solution on this grid: alpha, beta and the spacing "
+                                      "cancel");
   return side;
 }
 
 template <class Space, class Real>
 GhostFiller<Space, Real>::GhostFiller(const Grid& grid, const BoundaryConditions& conditions,
                                       Order order)
-    : grid_(grid), stencil_(wall_stencil(order)) {
+    : grid_(grid), order_(order), stencil_(wall_stencil(order)) {
   Box box = grid.cells(Region::own);
   for (const bool walls : {true, false})
     for (const Axis axis : all_axes) {
@@ -142,8 +140,8 @@ bool GhostFiller<Space, Real>::is_solved(const Side& side) const {
 }
 
 template <class Space, class Real>
-template <int points>
-SolvedWall<points, Real> GhostFiller<Space, Real>::solve(const Side& side) const {
+template <int points, int width>
+SolvedWall<points, width, Real> GhostFiller<Space, Real>::solve(const Side& side) const {
   return {stencil_, side.alpha.value, side.beta.value, side.value.value, grid_.spacing(side.axis)};
 }
 
@@ -164,7 +162,8 @@ SteadyGhosts<order, Real> GhostFiller<Space, Real>::steady() const {
     ends.sign = side.kind == BoundaryKind::antiperiodic ? Real(-1) : Real(1);
     if (!ends.copies)
       (side.upper ? ends.upper : ends.lower) =
-          this->template solve<SteadyGhosts<order, Real>::points>(side);
+          this->template solve<SteadyGhosts<order, Real>::points, SteadyGhosts<order, Real>::width>(
+              side);
   }
   return result;
 }
@@ -185,9 +184,9 @@ void GhostFiller<Space, Real>::update(const Space& space, const Side& side, Stri
   strip.fresh = true;
 }
 
-template <int points, class Space, class Real>
+template <int points, int width, class Space, class Real>
 void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box& lines,
-                 std::int64_t inwards, const SolvedWall<points, Real>& solved) {
+                 std::int64_t inwards, const SolvedWall<points, width, Real>& solved) {
   for_each(
       space, "ghosts: wall", lines,
       KOKKOS_LAMBDA(int k, int j, int i) { solved(&u(k, j, i), inwards); });
@@ -195,10 +194,10 @@ void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box&
 
 // Both ends of an axis in one pass: along x they share cache lines, the end of one row with the
 // start of the next.
-template <int points, class Space, class Real>
+template <int points, int width, class Space, class Real>
 void fill_solved(const Space& space, const FieldView<Space, Real>& u, const Box& lines, int cells,
-                 std::int64_t stride, const SolvedWall<points, Real>& lower,
-                 const SolvedWall<points, Real>& upper) {
+                 std::int64_t stride, const SolvedWall<points, width, Real>& lower,
+                 const SolvedWall<points, width, Real>& upper) {
   for_each(
       space, "ghosts: walls", lines, KOKKOS_LAMBDA(int k, int j, int i) {
         Real* wall = &u(k, j, i);
@@ -230,22 +229,28 @@ void GhostFiller<Space, Real>::fill_wall(const Space& space, Side& side,
   const double inverse = 1 / grid_.spacing(side.axis);
   // Distances from the wall cell: inward is positive.
   const std::int64_t stride = side.upper ? -u.stride(side.axis) : u.stride(side.axis);
-  const int width = side.width;
+  const int width = side.width, mirrored = order_ == Order::second ? width : 1;
   for_each(
       space, "ghosts: wall", side.lines, KOKKOS_LAMBDA(int k, int j, int i) {
         Real* wall = &u(k, j, i);
         const double a = alpha(k, j, i), b = beta(k, j, i) * inverse;
-        double sum = value(k, j, i);
-        for (int m = 1; m < s.points; ++m)
-          sum -=
-              (a * s.value[m] + b * s.derivative[m]) * static_cast<double>(wall[(m - 1) * stride]);
-        const double ghost = sum / (a * s.value[0] + b * s.derivative[0]);
-        wall[-stride] = static_cast<Real>(ghost);
-        if (width > 1) {
-          double second = s.second_ghost[0] * ghost;
+        const double known = value(k, j, i);
+        double ghost = 0;
+        for (int g = 0; g < mirrored; ++g) {
+          const double c = b / (2 * g + 1);
+          double sum = known;
           for (int m = 1; m < s.points; ++m)
-            second += s.second_ghost[m] * static_cast<double>(wall[(m - 1) * stride]);
-          wall[-2 * stride] = static_cast<Real>(second);
+            sum -= (a * s.value[m] + c * s.derivative[m]) *
+                   static_cast<double>(wall[(g + m - 1) * stride]);
+          ghost = sum / (a * s.value[0] + c * s.derivative[0]);
+          wall[-(g + 1) * stride] = static_cast<Real>(ghost);
+        }
+        for (int g = mirrored; g < width; ++g) {
+          const double* extra = s.extra_ghost[g - 1];
+          double sum = extra[0] * ghost;
+          for (int m = 1; m < s.points; ++m)
+            sum += extra[m] * static_cast<double>(wall[(m - 1) * stride]);
+          wall[-(g + 1) * stride] = static_cast<Real>(sum);
         }
       });
 }
@@ -269,18 +274,22 @@ void GhostFiller<Space, Real>::fill(const Space& space, const FieldView<Space, R
     // Solved walls give the same bits alone and in pairs: a rank may have but one of the two.
     const bool both =
         n + 1 < sides_.size() && sides_[n + 1].axis == side.axis && is_solved(sides_[n + 1]);
-    const auto fill = [&]<int points>() {
-      const SolvedWall<points, Real> solved = this->template solve<points>(side);
+    const auto fill = [&]<int points, int width>() {
+      const auto solved = this->template solve<points, width>(side);
       if (both)
         fill_solved(space, u, side.lines, side.cells, stride, solved,
-                    this->template solve<points>(sides_[n + 1]));
+                    this->template solve<points, width>(sides_[n + 1]));
       else
         fill_solved(space, u, side.lines, inwards, solved);
     };
-    if (stencil_.points == 2)
-      fill.template operator()<2>();
-    else
-      fill.template operator()<5>();
+    if (order_ == Order::second) {
+      if (side.width == 1) fill.template operator()<2, 1>();
+      if (side.width == 2) fill.template operator()<2, 2>();
+      if (side.width == 3) fill.template operator()<2, 3>();
+    } else {
+      if (side.width == 2) fill.template operator()<5, 2>();
+      if (side.width == 3) fill.template operator()<5, 3>();
+    }
     if (both) ++n;
   }
 }

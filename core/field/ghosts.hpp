@@ -16,13 +16,14 @@ namespace xp {
 /// first, then ends that follow each other: what lies around such an end is a copy. Values at the
 /// wall are evaluated on the device: once if they do not depend on time, else per fill. Method:
 /// ghost values such that the interpolant through ghost and own cells meets the condition at the
-/// wall (wall_stencil()); for second order the usual reflection.
+/// wall (wall_stencil()); for second order the usual reflection. The grid's ghost layer may be
+/// wider than the order needs: from ghost_width(order) to most_ghosts.
 template <class Space, class Real>
 class GhostFiller {
  public:
   GhostFiller() = default;
-  /// Throws an Error of kind input when an axis has too few cells for the order, or when constants
-  /// of a robin condition have no solution (alpha/2 + beta/spacing = 0).
+  /// Throws an Error of kind input when an axis has too few cells for the order and the ghost
+  /// width, or when constants of a robin condition have no solution (has_solution()).
   GhostFiller(const Grid& grid, const BoundaryConditions& conditions, Order order);
 
   /// Bytes that allocate() takes: the strips along walls whose values are no constants.
@@ -63,10 +64,11 @@ class GhostFiller {
   Side side_of(const BoundaryCondition& condition, Axis axis, bool upper) const;
   void require_cells(const BoundaryCondition& condition, Axis axis) const;
   bool is_solved(const Side& side) const;
-  template <int points>
-  SolvedWall<points, Real> solve(const Side& side) const;
+  template <int points, int width>
+  SolvedWall<points, width, Real> solve(const Side& side) const;
 
   Grid grid_{GridSpec{}};
+  Order order_ = Order::second;
   WallStencil stencil_;
   FieldEnds ends_;
   std::vector<Side> sides_;  ///< of this rank, in the order in which they are filled

@@ -1,6 +1,7 @@
 #include <xp/mesh/boundary.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace xp {
@@ -15,17 +16,29 @@ WallStencil wall_stencil(Order order) {
     return stencil;
   }
   // Quartic through s = -1/2, 1/2, 3/2, 5/2, 7/2 (in spacings, inward): its value and minus its
-  // derivative at s = 0, and its value at s = -3/2.
+  // derivative at s = 0, and its values at s = -3/2 and -5/2.
   constexpr double value[5] = {35. / 128, 140. / 128, -70. / 128, 28. / 128, -5. / 128};
   constexpr double derivative[5] = {22. / 24, -17. / 24, -9. / 24, 5. / 24, -1. / 24};
-  constexpr double second_ghost[5] = {5, -10, 10, -5, 1};
+  constexpr double extra_ghost[2][5] = {{5, -10, 10, -5, 1}, {15, -40, 45, -24, 5}};
   stencil.points = 5;
   for (int m = 0; m < 5; ++m) {
     stencil.value[m] = value[m];
     stencil.derivative[m] = derivative[m];
-    stencil.second_ghost[m] = second_ghost[m];
+    for (int g = 0; g < 2; ++g) stencil.extra_ghost[g][m] = extra_ghost[g][m];
   }
   return stencil;
+}
+
+bool has_solution(Order order, int ghosts, double alpha, double beta, double spacing) {
+  const WallStencil stencil = wall_stencil(order);
+  // At fourth order the others follow from the first ghost cell.
+  for (int g = 0; g < (order == Order::second ? ghosts : 1); ++g) {
+    const double distance = (2 * g + 1) * spacing;
+    const double weight = ghost_weight(stencil, alpha, beta, distance);
+    const double scale = std::abs(alpha) + std::abs(beta) / distance;
+    if (!(std::abs(weight) > 1e-12 * scale)) return false;
+  }
+  return true;
 }
 
 const std::array<BoundaryHelp, 6>& boundary_help() {

@@ -17,7 +17,7 @@ struct GridSpec {
   std::array<double, 3> lower{0, 0, 0}, upper{1, 1, 1};
   std::array<bool, 3> periodic{false, false, false};
   int ghosts = 1;      ///< ghost cells on each side along the axes that exist
-  int wall_cells = 1;  ///< own cells that ghost cells of a wall are made from (WallStencil)
+  int wall_cells = 1;  ///< own cells that ghost cells of a wall are made from (xp::wall_cells())
 };
 
 enum class Region { own, ghosted };

@@ -9,7 +9,7 @@
 namespace xp {
 
 // Along one axis, ghost cells included, indices are 32 bits wide.
-constexpr std::int64_t most_cells = (std::int64_t{1} << 31) - 1 - 2 * ghost_width(Order::fourth);
+constexpr std::int64_t most_cells = (std::int64_t{1} << 31) - 1 - 2 * most_ghosts;
 
 static bool is_reserved(const std::string& name) {
   const auto& reserved = reserved_names();
@@ -394,7 +394,7 @@ void SettingsReader::numerics() {
   if (config_.has("numerics.advection"))
     settings_.advection = advection_from_name(config_.text("numerics.advection"));
   settings_.grid.ghosts = ghost_width(settings_.order);
-  settings_.grid.wall_cells = wall_stencil(settings_.order).points - 1;
+  settings_.grid.wall_cells = wall_cells(settings_.order, settings_.grid.ghosts);
 }
 
 void SettingsReader::time_span() {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -217,7 +216,6 @@ void SettingsReader::check_axis(const Bounded& what, Axis axis,
                      std::string("'") + what.name + "' is antiperiodic at one end of " + letter(axis) +
                          " only: each end follows the other",
                      "write " + std::string(1, letter(axis)) + ": antiperiodic");
-  const WallStencil stencil = wall_stencil(settings_.order);
   const double spacing = (settings_.grid.upper[place(axis)] - settings_.grid.lower[place(axis)]) /
                          static_cast<double>(settings_.grid.cells[place(axis)]);
   for (const bool upper : {false, true}) {
@@ -226,11 +224,9 @@ void SettingsReader::check_axis(const Bounded& what, Axis axis,
       continue;
     const std::string path = condition_path(what, axis, upper) + ".robin";
     if (config_.refused(path) || !(spacing > 0)) continue;
-    // The ghost cell's weight in alpha*u + beta*du/dn at the wall: it is what is solved for.
     const double alpha = end.alpha.constant_value(), beta = end.beta.constant_value();
-    const double weight = alpha * stencil.value[0] + beta * stencil.derivative[0] / spacing;
-    const double scale = std::abs(alpha) + std::abs(beta) / spacing;
-    if (!(std::abs(weight) > 1e-12 * scale) && seen_.insert(path).second)
+    if (!has_solution(settings_.order, settings_.grid.ghosts, alpha, beta, spacing) &&
+        seen_.insert(path).second)
       diagnostics_.add(
           config_.key_position(path),
           alpha == 0 && beta == 0
@@ -244,10 +240,9 @@ void SettingsReader::check_axis(const Bounded& what, Axis axis,
 
 void SettingsReader::resolution() {
   if (!have_dimensions_ || !have_periodicity_) return;
-  const int at_walls = wall_stencil(settings_.order).points - 1;
   for (const Axis axis : all_axes) {
     if (index(axis) >= settings_.grid.dimensions) continue;
-    const std::int64_t needed = bounded(axis) ? at_walls : ghost_width(settings_.order);
+    const std::int64_t needed = bounded(axis) ? settings_.grid.wall_cells : settings_.grid.ghosts;
     const std::int64_t cells = settings_.grid.cells[place(axis)];
     if (cells < needed)
       diagnostics_.add(config_.position("grid.cells." + std::to_string(index(axis))),

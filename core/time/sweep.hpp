@@ -138,8 +138,8 @@ struct Sweep {
     XP_VECTORISE
     for (int i = 0; i < count; ++i) to[i] = sign * from[i];
   }
-  void solve_line(const SolvedWall<SteadyGhosts<order, Real>::points, Real>& solved, Real* wall,
-                  std::int64_t stride) const {
+  void solve_line(const SolvedWall<SteadyGhosts<order, Real>::points, width, Real>& solved,
+                  Real* wall, std::int64_t stride) const {
     const auto fixed = solved;
     const int count = own.size(0);
     XP_VECTORISE

@@ -25,9 +25,9 @@ SweepPlan plan_sweep(const Grid& grid, Order order, AxisSet wraps, int arrays, i
                      int threads) {
   const int dimensions = grid.dimensions();
   SweepPlan plan;
-  if (dimensions < 2) return plan;
-  const Axis wave = all_axes[dimensions - 1];
   const int reach = ghost_width(order);
+  if (dimensions < 2 || grid.ghosts(Axis::x) != reach) return plan;
+  const Axis wave = all_axes[dimensions - 1];
   // The ghost cells of a lower wall are made from that many layers (see WallStencil).
   const int lag = std::max(reach, wall_stencil(order).points - 2);
   const auto cells = [&](Axis axis) {

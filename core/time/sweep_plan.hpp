@@ -42,7 +42,8 @@ struct SweepPlan {
 
 /// The plan for a grid in 2 or 3 dimensions. Layers are rows of cells along x in 2-D and planes in
 /// 3-D, where `rows` cuts those. `arrays` counts what a step reads and writes, of values of that
-/// many bytes; `wraps` says along which axes each end follows the other (GhostFiller::ends()).
+/// many bytes; `wraps` says along which axes each end follows the other (GhostFiller::ends()). No
+/// sweeps on a grid with more ghost cells than the order needs: they would not be filled.
 SweepPlan plan_sweep(const Grid& grid, Order order, AxisSet wraps, int arrays, int value_bytes,
                      int threads);
 

@@ -1,10 +1,14 @@
 // Ghost cells: every boundary condition at both ends of each axis reproduces polynomials of the
-// degree of its interpolant, with values at the wall that depend on place and time, and in corners.
+// degree of its interpolant, with values at the wall that depend on place and time, in corners, and
+// in ghost layers wider than the order needs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <xp/expr/expr.hpp>
 #include <xp/field/ghosts.hpp>
@@ -21,7 +25,12 @@ using xp::BoundaryKind;
 using xp::Order;
 using xp::Region;
 
-xp::Grid make_grid(int dimensions, Order order, double lower = -0.5) {
+// Every ghost width of an order.
+std::vector<int> widths(Order order) {
+  return order == Order::second ? std::vector<int>{1, 2, 3} : std::vector<int>{2, 3};
+}
+
+xp::Grid make_grid(int dimensions, int ghosts, double lower = -0.5) {
   xp::GridSpec spec;
   spec.dimensions = dimensions;
   spec.cells = {6, 4, 5};
@@ -29,7 +38,7 @@ xp::Grid make_grid(int dimensions, Order order, double lower = -0.5) {
     spec.lower[a] = lower;
     spec.upper[a] = 1;
   }
-  spec.ghosts = xp::ghost_width(order);
+  spec.ghosts = ghosts;
   return xp::Grid(spec);
 }
 
@@ -68,9 +77,10 @@ struct Factor {
 struct Solution {
   int dimensions;
   Factor factors[3];
+  bool steady = false;  // without that of time
 
   double operator()(const double* x, double t) const {
-    double product = 1 + t;
+    double product = steady ? 1 : 1 + t;
     for (int a = 0; a < dimensions; ++a) product *= factors[a](x[a]);
     return product;
   }
@@ -89,7 +99,7 @@ constexpr Factor quartic[3] = {
     {{1, 0.5, -1, 0.25, 0.5}}, {{-0.75, 1, 0.5, -0.5, 0.25}}, {{0.5, -0.25, 0.75, 1, -0.5}}};
 
 Solution solution_of(int dimensions, Order order) {
-  Solution u{dimensions, {}};
+  Solution u{dimensions, {}, false};
   for (int a = 0; a < 3; ++a) u.factors[a] = order == Order::second ? linear[a] : quartic[a];
   return u;
 }
@@ -113,6 +123,37 @@ BoundaryCondition condition(BoundaryKind kind, const Solution& u, Axis axis, boo
   return result;
 }
 
+// The same with constants, for a solution that changes along that axis only and not in time.
+BoundaryCondition constant_condition(BoundaryKind kind, const Solution& u, Axis axis, bool upper,
+                                     const xp::Grid& grid) {
+  const double wall = upper ? grid.upper(axis) : grid.lower(axis);
+  const Factor& f = u.factors[xp::index(axis)];
+  double slope = 0;
+  for (int m = 4; m > 0; --m) slope = slope * wall + m * f.coefficient[m];
+  const double normal = upper ? slope : -slope;
+  const auto constant = [](double value) {
+    xp::Program program;
+    program.code = {xp::Instruction()};
+    program.code[0].value = value;
+    return program;
+  };
+  BoundaryCondition result;
+  result.kind = kind;
+  if (kind == BoundaryKind::dirichlet) result.value = constant(f(wall));
+  if (kind == BoundaryKind::neumann) result.value = constant(normal);
+  if (kind == BoundaryKind::robin) {
+    result.alpha = constant(1.25);
+    result.beta = constant(0.375);
+    result.value = constant(1.25 * f(wall) + 0.375 * normal);
+  }
+  return result;
+}
+
+// The sum of the absolute weights that ghost cell m = 1, 2, 3 has at most, nearly.
+double growth(Order order, int m) {
+  return order == Order::second ? 3 : m < 3 ? 64 : 224;
+}
+
 // Fills from own cells and compares every cell, ghosts and corners, at two times.
 template <class Space, class Real>
 void expect_reproduced(const xp::Grid& grid, const BoundaryConditions& conditions, Order order,
@@ -128,17 +169,18 @@ void expect_reproduced(const xp::Grid& grid, const BoundaryConditions& condition
     filler.fill(space, field.view(), time);
     space.fence();
     const auto host = xp::host_mirror(field);
-    // Each axis along which a cell lies outside multiplies rounding errors by the sum of the
-    // absolute weights, at most 3 and about 64.
-    const double growth = order == Order::second ? 3 : 64;
+    // Each axis along which a cell lies outside multiplies rounding errors.
     xp_test::visit(field, grid, Region::ghosted, [&](int, int k, int j, int i, const double* x) {
       const int local[3] = {i, j, k};
       double rounding = 16. * std::numeric_limits<Real>::epsilon();
-      for (int a = 0; a < 3; ++a)
-        if (local[a] < own.lower[a] || local[a] >= own.upper[a]) rounding *= growth;
+      for (int a = 0; a < 3; ++a) {
+        const int m = std::max(own.lower[a] - local[a], local[a] - own.upper[a] + 1);
+        if (m > 0) rounding *= growth(order, m);
+      }
       EXPECT_NEAR(static_cast<double>(host(0, k, j, i)), u(x, time), rounding)
-          << what << ", order " << static_cast<int>(order) << ", " << u.dimensions << "-D, cell "
-          << k << " " << j << " " << i << ", time " << time;
+          << what << ", order " << static_cast<int>(order) << ", " << grid.ghosts(Axis::x)
+          << " ghosts, " << u.dimensions << "-D, cell " << k << " " << j << " " << i << ", time "
+          << time;
     });
   }
 }
@@ -157,9 +199,80 @@ TYPED_TEST(FieldGhosts, WallsReproducePolynomials) {
         for (int a = 0; a < dimensions; ++a)
           for (const bool upper : {false, true})
             conditions[a][upper] = condition(kind, u, static_cast<Axis>(a), upper);
-        expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
-            make_grid(dimensions, order), conditions, order, u,
-            "kind " + std::to_string(static_cast<int>(kind)));
+        for (const int ghosts : widths(order))
+          expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
+              make_grid(dimensions, ghosts), conditions, order, u,
+              "kind " + std::to_string(static_cast<int>(kind)));
+      }
+}
+
+TYPED_TEST(FieldGhosts, ConstantWallsReproducePolynomials) {
+  for (const Order order : {Order::second, Order::fourth})
+    for (const int ghosts : widths(order))
+      for (int dimensions = 1; dimensions <= 3; ++dimensions)
+        for (int axis = 0; axis < dimensions; ++axis)
+          for (const BoundaryKind kind :
+               {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::robin}) {
+            const xp::Grid grid = make_grid(dimensions, ghosts);
+            Solution u = solution_of(dimensions, order);
+            u.steady = true;
+            for (int a = 0; a < 3; ++a)
+              if (a != axis) u.factors[a] = {{1, 0, 0, 0, 0}};
+            BoundaryConditions conditions;
+            for (int a = 0; a < dimensions; ++a)
+              for (const bool upper : {false, true})
+                conditions[a][upper] = constant_condition(a == axis ? kind : BoundaryKind::outflow,
+                                                          u, static_cast<Axis>(a), upper, grid);
+            expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
+                grid, conditions, order, u,
+                "constant kind " + std::to_string(static_cast<int>(kind)));
+          }
+}
+
+// A wider layer adds ghost cells and leaves the bits of the others.
+TYPED_TEST(FieldGhosts, WiderLayersHoldTheNarrowOnes) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  for (const Order order : {Order::second, Order::fourth})
+    for (const bool constant : {false, true})
+      for (const bool wrapped : {false, true}) {
+        Solution u = solution_of(3, order);
+        u.steady = constant;
+        if (constant) u.factors[1] = u.factors[2] = {{1, 0, 0, 0, 0}};
+        BoundaryConditions conditions;
+        const BoundaryKind kinds[3] = {BoundaryKind::robin, BoundaryKind::dirichlet,
+                                       BoundaryKind::neumann};
+        for (int a = 0; a < 3; ++a)
+          for (const bool upper : {false, true}) {
+            const Axis axis = static_cast<Axis>(a);
+            conditions[a][upper] = constant
+                                       ? constant_condition(kinds[(a + upper) % 3], u, axis, upper,
+                                                            make_grid(3, xp::ghost_width(order)))
+                                       : condition(kinds[(a + upper) % 3], u, axis, upper);
+            if (wrapped && a == 1) conditions[a][upper].kind = BoundaryKind::antiperiodic;
+          }
+        const auto filled = [&](const xp::Grid& grid) {
+          const auto field = xp_test::make_field<Space, Real>(grid, "u");
+          // Of no interpolant's degree, so that rounding shows.
+          xp_test::set(field, grid, Region::own, [&](int, const double* x) {
+            return std::sin(3 * x[0] + 2 * x[1]) * std::exp(x[2]);
+          });
+          xp::GhostFiller<Space, Real>(grid, conditions, order).fill(Space(), field.view(), 0.5);
+          Space().fence();
+          return xp::host_mirror(field);
+        };
+        const xp::Grid narrow = make_grid(3, xp::ghost_width(order));
+        const xp::Box all = narrow.cells(Region::ghosted);
+        const auto expected = filled(narrow);
+        for (const int ghosts : widths(order)) {
+          const auto found = filled(make_grid(3, ghosts));
+          const int more = ghosts - xp::ghost_width(order);
+          for (int k = 0; k < all.upper[2]; ++k)
+            for (int j = 0; j < all.upper[1]; ++j)
+              for (int i = 0; i < all.upper[0]; ++i)
+                EXPECT_EQ(found(0, k + more, j + more, i + more), expected(0, k, j, i))
+                    << ghosts << " ghosts, cell " << k << " " << j << " " << i;
+        }
       }
 }
 
@@ -172,8 +285,9 @@ TYPED_TEST(FieldGhosts, KindsCanDifferFromSideToSide) {
     for (int a = 0; a < 3; ++a)
       for (const bool upper : {false, true})
         conditions[a][upper] = condition(kinds[(a + upper) % 3], u, static_cast<Axis>(a), upper);
-    expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
-        make_grid(3, order), conditions, order, u, "mixed kinds");
+    for (const int ghosts : widths(order))
+      expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
+          make_grid(3, ghosts), conditions, order, u, "mixed kinds");
   }
 }
 
@@ -191,18 +305,20 @@ TYPED_TEST(FieldGhosts, OutflowHasNoSlope) {
             conditions[a][upper] =
                 condition(a == axis ? BoundaryKind::outflow : BoundaryKind::dirichlet, u,
                           static_cast<Axis>(a), upper);
-        expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
-            make_grid(dimensions, order, 0), conditions, order, u, "outflow");
+        for (const int ghosts : widths(order))
+          expect_reproduced<typename TypeParam::Space, typename TypeParam::Real>(
+              make_grid(dimensions, ghosts, 0), conditions, order, u, "outflow");
       }
 }
 
 TYPED_TEST(FieldGhosts, OppositeEndsFollowExactly) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
-  for (const Order order : {Order::second, Order::fourth})
+  for (const int ghosts : {1, 2, 3})
     for (int dimensions = 1; dimensions <= 3; ++dimensions)
       for (int antiperiodic = 0; antiperiodic < (1 << dimensions); ++antiperiodic) {
-        const xp::Grid grid = make_grid(dimensions, order);
+        const Order order = ghosts == 2 ? Order::fourth : Order::second;
+        const xp::Grid grid = make_grid(dimensions, ghosts);
         const Solution u = solution_of(dimensions, order);
         BoundaryConditions conditions;
         for (int a = 0; a < dimensions; ++a)
@@ -234,8 +350,9 @@ TYPED_TEST(FieldGhosts, PeriodicEndsBetweenWalls) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
   // Along x the ends follow each other, along y there are walls: corners follow along x.
-  for (const Order order : {Order::second, Order::fourth}) {
-    const xp::Grid grid = make_grid(2, order);
+  for (const int ghosts : {1, 2, 3}) {
+    const Order order = ghosts == 2 ? Order::fourth : Order::second;
+    const xp::Grid grid = make_grid(2, ghosts);
     const Solution u = solution_of(2, order);
     BoundaryConditions conditions;
     for (const bool upper : {false, true}) {
@@ -255,8 +372,9 @@ TYPED_TEST(FieldGhosts, PeriodicEndsBetweenWalls) {
       }
     if (order == Order::second) {
       for (int i = all.lower[0]; i < all.upper[0]; ++i)
-        EXPECT_NEAR(host(0, 0, own.lower[1] - 1, i) + host(0, 0, own.lower[1], i), 5,
-                    8. * std::numeric_limits<Real>::epsilon());
+        for (int m = 0; m < ghosts; ++m)
+          EXPECT_NEAR(host(0, 0, own.lower[1] - 1 - m, i) + host(0, 0, own.lower[1] + m, i), 5,
+                      8. * std::numeric_limits<Real>::epsilon());
     }
   }
 }
@@ -278,7 +396,7 @@ TEST(FieldGhostsRefused, RobinWithoutSolution) {
   for (const Order order : {Order::second, Order::fourth})
     for (const Axis axis : {Axis::x, Axis::y})
       for (const bool upper : {false, true}) {
-        const xp::Grid grid = make_grid(2, order);
+        const xp::Grid grid = make_grid(2, xp::ghost_width(order));
         const xp::WallStencil s = xp::wall_stencil(order);
         // The ghost cell's weight in alpha*u + beta*du/dn is zero for these two.
         const double alpha = 2, beta = -alpha * s.value[0] / s.derivative[0] * grid.spacing(axis);
@@ -294,6 +412,11 @@ TEST(FieldGhostsRefused, RobinWithoutSolution) {
                   std::string::npos);
         robin.beta.code[0].value = -beta;
         EXPECT_EQ(refusal(grid, conditions, order), "nothing was thrown");
+        // At second order a ghost cell further out has another weight: that of three spacings.
+        robin.beta.code[0].value = 3 * beta;
+        EXPECT_EQ(refusal(grid, conditions, order), "nothing was thrown");
+        EXPECT_EQ(refusal(make_grid(2, 3), conditions, order) == "nothing was thrown",
+                  order == Order::fourth);
       }
 }
 
@@ -308,6 +431,28 @@ TEST(FieldGhostsRefused, TooFewCells) {
   EXPECT_EQ(refusal(xp::Grid(spec), conditions, Order::fourth),
             "error: order 4 needs at least 4 cells along x, not 3");
   EXPECT_EQ(refusal(xp::Grid(spec), BoundaryConditions(), Order::fourth), "nothing was thrown");
+  // Ghost cells that mirror own ones need as many of them.
+  spec.ghosts = 3;
+  EXPECT_EQ(refusal(xp::Grid(spec), conditions, Order::second), "nothing was thrown");
+  spec.cells[0] = 2;
+  for (const BoundaryConditions& all : {conditions, BoundaryConditions()})
+    EXPECT_EQ(refusal(xp::Grid(spec), all, Order::second),
+              "error: order 2 with 3 ghost cells needs at least 3 cells along x, not 2");
+}
+
+TEST(FieldGhostsRefused, WidthsThatDoNotSuitTheOrder) {
+  for (const int ghosts : {0, 1, 4})
+    EXPECT_THROW(Filler(make_grid(1, ghosts), BoundaryConditions(), Order::fourth),
+                 std::invalid_argument);
+  EXPECT_THROW(Filler(make_grid(1, 0), BoundaryConditions(), Order::second), std::invalid_argument);
+  EXPECT_THROW(Filler(make_grid(1, 4), BoundaryConditions(), Order::second), std::invalid_argument);
+}
+
+TEST(WallCells, AreThoseOfTheStencilAndOfTheMirror) {
+  for (const int ghosts : {1, 2, 3}) EXPECT_EQ(xp::wall_cells(Order::second, ghosts), ghosts);
+  for (const int ghosts : {2, 3}) EXPECT_EQ(xp::wall_cells(Order::fourth, ghosts), 4);
+  for (const Order order : {Order::second, Order::fourth})
+    EXPECT_EQ(xp::wall_cells(order, xp::ghost_width(order)), xp::wall_stencil(order).points - 1);
 }
 
 }  // namespace

@@ -79,6 +79,9 @@ TEST(SweepPlan, FitsTheCacheAndTheThreads) {
   EXPECT_EQ(plan({100, 100}, 1).steps, 1) << "in the cache anyway";
   EXPECT_EQ(plan({100, 100}, 2).steps, 8);
   EXPECT_EQ(plan({100, 100}, 2).layers.parts, 2);
+  xp::GridSpec wide = grid_spec({100, 100}, Order::second, {});
+  wide.ghosts = 2;
+  EXPECT_EQ(xp::plan_sweep(xp::Grid(wide), Order::second, {}, 2, 8, 2).steps, 1);
   EXPECT_EQ(plan({4096, 4096}, 1).steps, 8);
   EXPECT_EQ(plan({4096, 4096}, 1).layers.parts, 1);
   EXPECT_EQ(plan({4096, 4096}, 64).layers.parts, 64);

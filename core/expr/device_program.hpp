@@ -19,11 +19,15 @@ namespace detail {
 
 // One operation on all lanes. A register may be operand and result at once, always of the same
 // lane.
-template <Op op>
+template <Op op, int W>
 KOKKOS_FORCEINLINE_FUNCTION void apply_lanes(int lanes, double* out, const double* a,
                                              const double* b, const double* c) {
-  XP_VECTORISE
-  for (int lane = 0; lane < lanes; ++lane) out[lane] = apply(op, a[lane], b[lane], c[lane]);
+  if constexpr (W > 1 && is_function<op>) {
+    call_lanes<op>(lanes, out, a, b);
+  } else {
+    XP_VECTORISE
+    for (int lane = 0; lane < lanes; ++lane) out[lane] = apply(op, a[lane], b[lane], c[lane]);
+  }
 }
 
 KOKKOS_FORCEINLINE_FUNCTION void fill_lanes(int lanes, double* out, double value) {
@@ -110,9 +114,9 @@ class DeviceProgram {
           else
             detail::read_lanes(count, to, inputs, instruction.slot);
           break;
-#define XP_LANES(name)                                 \
-  case Op::name:                                       \
-    detail::apply_lanes<Op::name>(count, to, a, b, c); \
+#define XP_LANES(name)                                    \
+  case Op::name:                                          \
+    detail::apply_lanes<Op::name, W>(count, to, a, b, c); \
     break;
           XP_LANES(add)
           XP_LANES(subtract)

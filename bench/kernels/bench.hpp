@@ -19,6 +19,7 @@ void register_heat(const Options& options);
 void register_ghosts(const Options& options);
 void register_measure(const Options& options);
 void register_snapshot(const Options& options);
+void register_functions(const Options& options);
 
 /// Threads of hand-written loops: as many as the OpenMP backend uses.
 int all_threads();

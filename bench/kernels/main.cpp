@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     bench::register_ghosts(options);
     bench::register_measure(options);
     bench::register_snapshot(options);
+    bench::register_functions(options);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
   }

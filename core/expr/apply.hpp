@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <xp/expr/expr.hpp>
+#include <xp/expr/vector_functions.hpp>
 #include <xp/runtime/kokkos.hpp>
 
 namespace xp {
@@ -24,6 +25,49 @@ KOKKOS_FORCEINLINE_FUNCTION double greater(double a, double b) {
   return a > b || a != a ? a : b;
 }
 
+namespace detail {
+
+#if defined(__CUDA_ARCH__)
+// A device has functions of its own.
+template <Op op>
+KOKKOS_FORCEINLINE_FUNCTION double call(double a, double b) {
+  if constexpr (op == Op::power) return is_product(b) ? product(a, b) : std::pow(a, b);
+  if constexpr (op == Op::exp) return std::exp(a);
+  if constexpr (op == Op::log) return std::log(a);
+  if constexpr (op == Op::log10) return std::log10(a);
+  if constexpr (op == Op::cbrt) return std::cbrt(a);
+  if constexpr (op == Op::sin) return std::sin(a);
+  if constexpr (op == Op::cos) return std::cos(a);
+  if constexpr (op == Op::tan) return std::tan(a);
+  if constexpr (op == Op::asin) return std::asin(a);
+  if constexpr (op == Op::acos) return std::acos(a);
+  if constexpr (op == Op::atan) return std::atan(a);
+  if constexpr (op == Op::atan2) return std::atan2(a, b);
+  if constexpr (op == Op::sinh) return std::sinh(a);
+  if constexpr (op == Op::cosh) return std::cosh(a);
+  if constexpr (op == Op::tanh) return std::tanh(a);
+  if constexpr (op == Op::erf) return std::erf(a);
+  if constexpr (op == Op::hypot) return std::hypot(a, b);
+}
+template <Op op>
+KOKKOS_FORCEINLINE_FUNCTION void call_lanes(int lanes, double* out, const double* a,
+                                            const double* b) {
+  for (int lane = 0; lane < lanes; ++lane) out[lane] = call<op>(a[lane], b[lane]);
+}
+#else
+template <Op op>
+KOKKOS_FORCEINLINE_FUNCTION double call(double a, double b) {
+  return function_value<op>(a, b);
+}
+template <Op op>
+KOKKOS_FORCEINLINE_FUNCTION void call_lanes(int lanes, double* out, const double* a,
+                                            const double* b) {
+  function_lanes<op>(lanes, out, a, b);
+}
+#endif
+
+}  // namespace detail
+
 /// The value of an operation with up to three operands; those that it does not take are not read.
 KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
   switch (op) {
@@ -42,13 +86,8 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
       return a * b;
     case Op::divide:
       return a / b;
-    // Small powers are products by definition, here and everywhere: pow may differ in the last bit.
     case Op::power:
-      return b == 2   ? a * a
-             : b == 1 ? a
-             : b == 3 ? a * a * a
-             : b == 4 ? (a * a) * (a * a)
-                      : std::pow(a, b);
+      return detail::call<Op::power>(a, b);
     case Op::negate:
       return -a;
     case Op::less:
@@ -72,37 +111,37 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
     case Op::select:
       return a != 0 ? b : c;
     case Op::exp:
-      return std::exp(a);
+      return detail::call<Op::exp>(a, b);
     case Op::log:
-      return std::log(a);
+      return detail::call<Op::log>(a, b);
     case Op::log10:
-      return std::log10(a);
+      return detail::call<Op::log10>(a, b);
     case Op::sqrt:
       return std::sqrt(a);
     case Op::cbrt:
-      return std::cbrt(a);
+      return detail::call<Op::cbrt>(a, b);
     case Op::sin:
-      return std::sin(a);
+      return detail::call<Op::sin>(a, b);
     case Op::cos:
-      return std::cos(a);
+      return detail::call<Op::cos>(a, b);
     case Op::tan:
-      return std::tan(a);
+      return detail::call<Op::tan>(a, b);
     case Op::asin:
-      return std::asin(a);
+      return detail::call<Op::asin>(a, b);
     case Op::acos:
-      return std::acos(a);
+      return detail::call<Op::acos>(a, b);
     case Op::atan:
-      return std::atan(a);
+      return detail::call<Op::atan>(a, b);
     case Op::atan2:
-      return std::atan2(a, b);
+      return detail::call<Op::atan2>(a, b);
     case Op::sinh:
-      return std::sinh(a);
+      return detail::call<Op::sinh>(a, b);
     case Op::cosh:
-      return std::cosh(a);
+      return detail::call<Op::cosh>(a, b);
     case Op::tanh:
-      return std::tanh(a);
+      return detail::call<Op::tanh>(a, b);
     case Op::erf:
-      return std::erf(a);
+      return detail::call<Op::erf>(a, b);
     case Op::abs:
       return std::fabs(a);
     case Op::sign:
@@ -118,7 +157,7 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
     case Op::max:
       return greater(a, b);
     case Op::hypot:
-      return std::hypot(a, b);
+      return detail::call<Op::hypot>(a, b);
     case Op::heaviside:
       return a > 0 ? 1 : a < 0 ? 0 : a == 0 ? 0.5 : a;
     case Op::clamp:

@@ -21,11 +21,15 @@ namespace detail {
 
 // One operation on all lanes. A register may be operand and result at once, always of the same
 // lane.
-template <Op op>
+template <Op op, int W>
 KOKKOS_FORCEINLINE_FUNCTION void apply_lanes(int lanes, double* out, const double* a,
                                              const double* b, const double* c) {
-  XP_VECTORISE
-  for (int lane = 0; lane < lanes; ++lane) out[lane] = apply(op, a[lane], b[lane], c[lane]);
+  if constexpr (W > 1 && is_function<op>) {
+    call_lanes<op>(lanes, out, a, b);
+  } else {
+    XP_VECTORISE
+    for (int lane = 0; lane < lanes; ++lane) out[lane] = apply(op, a[lane], b[lane], c[lane]);
+  }
 }
 
 KOKKOS_FORCEINLINE_FUNCTION void fill_lanes(int lanes, double* out, double value) {
@@ -341,7 +345,7 @@ class DeviceProgram {
     switch (instruction.op) {
 #define XP_LANES(name)                                  \
   case Op::name:                                        \
-    detail::apply_lanes<Op::name>(lanes, out, a, b, c); \
+    detail::apply_lanes<Op::name, W>(lanes, out, a, b, c); \
     break;
       XP_LANES(power)
       XP_LANES(negate)

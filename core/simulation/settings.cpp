@@ -266,6 +266,7 @@ void SettingsReader::run() {
     diagnostics_.add(config_.position("run.backend"), error.diagnostics()[0].message,
                      error.diagnostics()[0].hint);
   }
+  settings_.seed = static_cast<std::uint64_t>(config_.integer("run.seed"));
 }
 
 void SettingsReader::decomposition() {

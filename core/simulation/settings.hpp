@@ -75,6 +75,7 @@ struct Settings {
   Order order = Order::second;
   Backend backend = Backend::serial;
   Precision precision = Precision::double_;
+  std::uint64_t seed = 0;                      ///< of random initial values
   std::vector<BoundaryConditions> boundaries;  ///< per field of the model
 
   std::string scheme = "ssprk3";

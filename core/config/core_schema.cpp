@@ -3,6 +3,9 @@
 namespace xp {
 namespace {
 
+// The largest number that no other integer becomes when it is read as a double.
+constexpr double most_exact_integer = 9007199254740991.0;
+
 SchemaEntry key(const char* path, ValueType type, const char* help, const char* fallback = "",
                 const char* units = "") {
   SchemaEntry entry;
@@ -219,7 +222,9 @@ Schema core_schema() {
   s.add(
       one_of({"auto"}, at_most(4096, at_least(1, key("run.threads", T::integer,
                                                      "Threads of the openmp backend.", "auto")))));
-  s.add(reserved("run.seed"));
+  s.add(at_most(most_exact_integer,
+                at_least(0, key("run.seed", T::integer,
+                                "Seed of uniform() and normal() in initial values.", "0"))));
   s.add(one_of({"auto"},
                at_least(1, items(1, 3,
                                  key("run.decomposition", T::integers,

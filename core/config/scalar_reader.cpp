@@ -14,7 +14,9 @@ using Kind = ConfigNode::Kind;
 
 std::string shown_number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.10g", value);
+  // Integers are shown whole as long as a double has all of them.
+  const bool whole = value == std::floor(value) && std::abs(value) <= 9007199254740992.0;
+  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
   return text;
 }
 
@@ -56,11 +58,13 @@ std::optional<double> ScalarReader::integer(const ConfigNode& node, const Schema
                                             const std::string& shown) const {
   const auto value = number(node, shown, node.text, "an integer");
   if (!value) return {};
-  if (*value != std::floor(*value) || std::abs(*value) > 9007199254740992.0) {
+  const bool whole = *value == std::floor(*value);
+  if (whole && !in_range(node, entry, shown, *value)) return {};
+  if (!whole || std::abs(*value) > 9007199254740992.0) {
     diagnostics_.add(node.where, "'" + shown + "' must be an integer, not " + node.text);
     return {};
   }
-  return in_range(node, entry, shown, *value) ? value : std::nullopt;
+  return value;
 }
 
 std::optional<double> ScalarReader::duration(const ConfigNode& node, const SchemaEntry& entry,

@@ -170,10 +170,10 @@ std::string range(const SchemaEntry& entry) {
   char text[64] = "";
   if (entry.minimum == entry.maximum) return text;
   if (std::isfinite(entry.minimum) && std::isfinite(entry.maximum))
-    std::snprintf(text, sizeof text, "%s%g to %g", entry.above_minimum ? "above " : "",
+    std::snprintf(text, sizeof text, "%s%.16g to %.16g", entry.above_minimum ? "above " : "",
                   entry.minimum, entry.maximum);
   else if (std::isfinite(entry.minimum))
-    std::snprintf(text, sizeof text, "%s%g", entry.above_minimum ? "above " : "at least ",
+    std::snprintf(text, sizeof text, "%s%.16g", entry.above_minimum ? "above " : "at least ",
                   entry.minimum);
   return text;
 }

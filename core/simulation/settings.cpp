@@ -311,7 +311,7 @@ void SettingsReader::ghost_cells() {
   GridSpec& grid = settings_.grid;
   for (const Stencil& stencil : stencils_)
     grid.ghosts = std::max(grid.ghosts, reach(stencil, settings_.order, settings_.advection));
-  grid.wall_cells = std::max(grid.wall_cells, grid.ghosts);
+  grid.wall_cells = wall_cells(settings_.order, grid.ghosts);
 }
 
 void SettingsReader::stop() {
@@ -444,6 +444,7 @@ void SettingsReader::run() {
     diagnostics_.add(config_.position("run.backend"), error.diagnostics()[0].message,
                      error.diagnostics()[0].hint);
   }
+  settings_.seed = static_cast<std::uint64_t>(config_.integer("run.seed"));
 }
 
 void SettingsReader::decomposition() {

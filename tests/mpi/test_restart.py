@@ -96,6 +96,13 @@ class InParts(Restart):
         self.assertEqual(second["restart"]["step"], first["steps"])
         self.assertGreater(second["steps"], first["steps"])
 
+    def test_another_seed_changes_nothing(self):
+        """The initial state is in the checkpoint: what the seed would make is not asked for."""
+        self.in_one_piece(input_of())
+        self.run_on(0, "input.yaml", "--output", "parts", "--set", "time.max_steps=300")
+        self.run_on(2, "input.yaml", "--output", "parts", "--restart", "latest", "--set", "run.seed=7")
+        self.assert_same_output("whole", "parts", "seeds 0 and 7")
+
     def test_another_interval_takes_effect(self):
         self.run_on(0, self.write(input_of(steps=150)), "--output", "out")
         self.run_on(0, "input.yaml", "--output", "out", "--restart", "latest", "--set", "time.max_steps=330",

@@ -162,6 +162,11 @@ TEST(ConfigValues, Ranges) {
             (Lines{"3:24: 'time.step' must be above 0, not 0",
                    "3:13: 'time.cfl' must be at most 1, not 1.5",
                    "3:38: 'time.max_steps' must be at least 1, not -1"}));
+  // Also of integers that a double cannot tell from their neighbours.
+  EXPECT_EQ(Reading(head + "run: {threads: 1e17}\n").errors(),
+            Lines{"3:16: 'run.threads' must be at most 4096, not 1e+17"});
+  EXPECT_EQ(Reading(head + "run: {seed: 9007199254740992}\n").errors(),
+            Lines{"3:13: 'run.seed' must be at most 9007199254740991, not 9007199254740992"});
 }
 
 TEST(ConfigValues, Schedules) {
@@ -275,6 +280,7 @@ TEST(ConfigValues, Resolved) {
             "  backend: \"auto\"\n"
             "  precision: double\n"
             "  threads: auto\n"
+            "  seed: 0\n"
             "  decomposition: auto\n");
 }
 

@@ -131,6 +131,7 @@ TEST(ReferencePage, HasEveryKeyOnce) {
   EXPECT_NE(page.find("| `time.cfl` | number | `0.8` | Part of the stability limit that `step: "
                       "auto` uses. (above 0 to 1) |"),
             std::string::npos);
+  EXPECT_NE(page.find("initial values. (0 to 9007199254740991) |"), std::string::npos);
   EXPECT_NE(page.find("| `parameters.NAME.value` | number | required |"), std::string::npos);
   EXPECT_NE(page.find("| `verify[].at` |"), std::string::npos);
   EXPECT_EQ(page.find("equations"), std::string::npos);

@@ -1,0 +1,46 @@
+// How a right-hand side answers to a small change of its fields: what time steps are limited by.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <xp/expr/computation.hpp>
+
+namespace xp {
+
+struct Interval {
+  double lower = 0, upper = 0;
+};
+
+/// A term of the linearised equations: d/dt of a change in `equation` holds coefficient times the
+/// stencils, outermost first, of the change in `field`. Without stencils: the change itself.
+struct LinearTerm {
+  int equation = 0, field = 0;
+  std::vector<Stencil> stencils;
+  Interval coefficient;
+};
+
+/// The linearised equations, with coefficients frozen at a cell. Differences of fields in
+/// coefficients (du/dx in u du/dx) are left out: they are part of the solution's own growth.
+class Linearised {
+ public:
+  /// The requests must have been compiled without a mistake.
+  Linearised(const std::vector<Request>& requests, const Symbols& symbols);
+  ~Linearised();
+  Linearised(Linearised&&) noexcept;
+
+  /// The terms with bounds of their coefficients (interval arithmetic), where fields, coordinates
+  /// and the time stay in the given ranges. Terms that nothing bounds are left out.
+  std::vector<LinearTerm> terms(const std::vector<Interval>& fields,
+                                const std::array<Interval, 3>& coordinates, double time) const;
+  /// Do coefficients depend on fields or on the time?
+  bool changes() const { return changes_; }
+
+ private:
+  struct Graph;
+  std::unique_ptr<Graph> graph_;
+  bool changes_ = false;
+};
+
+}  // namespace xp

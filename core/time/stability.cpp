@@ -1,0 +1,235 @@
+#include <xp/time/stability.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+namespace xp {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double pi = 3.141592653589793238462643383279502884;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What a step makes of u' = z u with step 1, for u = 1.
+Complex amplification(const Scheme& scheme, Complex z) {
+  std::vector<Complex> slots(static_cast<std::size_t>(scheme.slots), 0.0);
+  slots[0] = 1;
+  for (const Stage& stage : scheme.stages) {
+    const Complex rate = z * slots[static_cast<std::size_t>(stage.in)];
+    std::vector<Complex> next = slots;
+    for (const StageOutput& output : stage.outputs) {
+      Complex sum = output.rate * rate;
+      for (const auto& [slot, coefficient] : output.terms)
+        sum += coefficient * slots[static_cast<std::size_t>(slot)];
+      next[static_cast<std::size_t>(output.slot)] = sum;
+    }
+    slots = next;
+  }
+  return slots[static_cast<std::size_t>(scheme.result)];
+}
+
+// Where rays from 0 into the left half plane leave the region of stability.
+class StabilityRegion {
+ public:
+  explicit StabilityRegion(const Scheme& scheme) : limit_(2 * scheme.limit) {
+    for (int n = 0; n <= rays; ++n) {
+      const double angle = pi / 2 + pi / 2 * n / rays;
+      reach_.push_back(reach(scheme, Complex(std::cos(angle), std::sin(angle))));
+    }
+  }
+
+  /// The largest step for an eigenvalue.
+  double step(Complex z) const {
+    const double size = std::abs(z);
+    // Rounding must not make a wave of a decay or the other way round.
+    const double decay = -z.real() > 1e-9 * size ? -z.real() : 0;
+    if (size == 0 || z.real() > 1e-9 * size) return infinity;
+    const double angle = std::atan2(std::abs(z.imag()), -decay);  // pi/2 to pi
+    const double place = (angle - pi / 2) / (pi / 2) * rays;
+    const int n = std::clamp(static_cast<int>(place), 0, rays - 1);
+    double least = std::min(reach_[static_cast<std::size_t>(n)],
+                            reach_[static_cast<std::size_t>(n) + 1]);
+    if (place <= 0) least = reach_.front();
+    if (place >= rays) least = reach_.back();
+    const double by_region = least / size;
+    return decay > 0 ? std::min(by_region, limit_ / decay) : by_region;
+  }
+
+ private:
+  static constexpr int rays = 180;
+
+  static double reach(const Scheme& scheme, Complex direction) {
+    constexpr double tolerance = 1e-10, farthest = 20, step = 0.01;
+    const auto stable = [&](double s) {
+      return std::abs(amplification(scheme, s * direction)) <= 1 + tolerance;
+    };
+    double s = 0;
+    while (s < farthest && stable(s + step)) s += step;
+    if (s == 0) return 0;
+    double low = s, high = s + step;
+    for (int n = 0; n < 40; ++n) {
+      const double middle = 0.5 * (low + high);
+      (stable(middle) ? low : high) = middle;
+    }
+    return low;
+  }
+
+  double limit_;
+  std::vector<double> reach_;
+};
+
+// The factor of a wave with angles `angle` per cell.
+class Symbols {
+ public:
+  Symbols(const WaveSetup& setup, const double (&angle)[3]) : setup_(setup), angle_(angle) {}
+
+  // Of a term whose coefficient is c.
+  Complex of(const std::vector<Stencil>& stencils, double c) const {
+    Complex product = c;
+    for (const Stencil& stencil : stencils) {
+      if (stencil.kind == StencilKind::flux)
+        // Upwinding damps whatever the sign of the velocity.
+        product = product * Complex(0, advective(stencil.axis).imag()) -
+                  std::abs(product) * advective(stencil.axis).real();
+      else
+        product *= symbol(stencil);
+    }
+    return product;
+  }
+
+ private:
+  double h(int axis) const { return setup_.grid->spacing(static_cast<Axis>(axis)); }
+
+  Complex symbol(const Stencil& stencil) const {
+    switch (stencil.kind) {
+      case StencilKind::first:
+        return first(stencil.axis);
+      case StencilKind::mixed:
+        return first(stencil.axis) * first(stencil.other);
+      case StencilKind::laplacian: {
+        double sum = 0;
+        for (int axis = 0; axis < setup_.grid->dimensions(); ++axis) sum += second(axis);
+        return sum;
+      }
+      default:
+        return second(stencil.axis);
+    }
+  }
+  Complex first(int axis) const {
+    const double t = angle_[axis];
+    const double sine = setup_.order == Order::second ? std::sin(t) : std::sin(t) * (4 - std::cos(t)) / 3;
+    return {0, sine / h(axis)};
+  }
+  double second(int axis) const {
+    const double t = angle_[axis], square = h(axis) * h(axis);
+    if (setup_.order == Order::second) return -(2 - 2 * std::cos(t)) / square;
+    // At walls with a given value the largest eigenvalue is 6.5977 (7.0147 on few cells) instead
+    // of 16/3: found numerically.
+    const double most = setup_.grid->cells(static_cast<Axis>(axis)) < 16 ? 7.0147 : 6.5977;
+    const double walls = setup_.walls[axis] ? most / (16. / 3) : 1;
+    return -walls * (2.5 - 8. / 3 * std::cos(t) + std::cos(2 * t) / 6) / square;
+  }
+  // Derivative of what is carried along: damping and phase.
+  Complex advective(int axis) const {
+    const double t = angle_[axis];
+    switch (setup_.advection) {
+      case Advection::central2:
+        return Complex(0, std::sin(t)) / h(axis);
+      case Advection::upwind1:
+        return Complex(1 - std::cos(t), std::sin(t)) / h(axis);
+      case Advection::vanleer:
+        // Bounded by half the step of upwind1 (Sweby 1984: the limiter's slope is at most 2).
+        return Complex(1 - std::cos(t), std::sin(t)) * 2.0 / h(axis);
+      default:
+        // The linear scheme of fifth order behind weno5.
+        return Complex(20 - 30 * std::cos(t) + 12 * std::cos(2 * t) - 2 * std::cos(3 * t),
+                       90 * std::sin(t) - 18 * std::sin(2 * t) + 2 * std::sin(3 * t)) /
+               (60 * h(axis));
+    }
+  }
+
+  const WaveSetup& setup_;
+  const double (&angle_)[3];
+};
+
+// Roots of the characteristic polynomial (Faddeev-LeVerrier) by Durand and Kerner's iteration.
+std::vector<Complex> eigenvalues(std::vector<Complex> a, int n) {
+  double scale = 0;
+  for (const Complex& entry : a) scale = std::max(scale, std::abs(entry));
+  if (scale == 0) return {};
+  if (n == 1) return {a[0]};
+  if (n == 2) {
+    const Complex half = 0.5 * (a[0] + a[3]), difference = 0.5 * (a[0] - a[3]);
+    const Complex root = std::sqrt(difference * difference + a[1] * a[2]);
+    return {half + root, half - root};
+  }
+  const auto count = static_cast<std::size_t>(n);
+  for (Complex& entry : a) entry /= scale;
+  std::vector<Complex> coefficients(count + 1, 0.0), m(count * count, 0.0), product;
+  coefficients[count] = 1;
+  for (std::size_t k = 1; k <= count; ++k) {
+    product.assign(count * count, 0.0);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t l = 0; l < count; ++l)
+        for (std::size_t j = 0; j < count; ++j)
+          product[i * count + j] += a[i * count + l] * m[l * count + j];
+    m = product;
+    for (std::size_t i = 0; i < count; ++i) m[i * count + i] += coefficients[count - k + 1];
+    Complex trace = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t l = 0; l < count; ++l) trace += a[i * count + l] * m[l * count + i];
+    coefficients[count - k] = -trace / static_cast<double>(k);
+  }
+  std::vector<Complex> roots(count);
+  for (std::size_t i = 0; i < count; ++i) roots[i] = std::pow(Complex(0.4, 0.9), static_cast<double>(i));
+  for (int iteration = 0; iteration < 200; ++iteration)
+    for (std::size_t i = 0; i < count; ++i) {
+      Complex value = 1, others = 1;
+      for (std::size_t k = count; k-- > 0;) value = value * roots[i] + coefficients[k];
+      for (std::size_t j = 0; j < count; ++j)
+        if (j != i) others *= roots[i] - roots[j];
+      if (std::abs(others) > 1e-300) roots[i] -= value / others;
+    }
+  for (Complex& root : roots) root *= scale;
+  return roots;
+}
+
+}  // namespace
+
+double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, int equations,
+                   const WaveSetup& setup) {
+  if (terms.empty()) return infinity;
+  const StabilityRegion region(scheme);
+  const int dimensions = setup.grid->dimensions();
+  const int samples = dimensions == 1 ? 128 : dimensions == 2 ? 24 : 8;
+  const auto count = static_cast<std::size_t>(equations);
+  double result = infinity;
+  // Coefficients all at one end, and all at the larger of both.
+  for (const int choice : {0, 1, 2}) {
+    const auto coefficient = [&](const Interval& range) {
+      if (choice == 0) return range.lower;
+      if (choice == 1) return range.upper;
+      return std::abs(range.lower) > std::abs(range.upper) ? range.lower : range.upper;
+    };
+    // Waves and their mirror images are one: along x half of the angles are enough.
+    const int others_y = dimensions > 1 ? samples : 0, others_z = dimensions > 2 ? samples : 0;
+    for (int z = -others_z; z <= others_z; ++z)
+      for (int y = -others_y; y <= others_y; ++y)
+        for (int x = 0; x <= samples; ++x) {
+          const double angle[3] = {pi * x / samples, pi * y / samples, pi * z / samples};
+          const Symbols symbols(setup, angle);
+          std::vector<Complex> matrix(count * count, 0.0);
+          for (const LinearTerm& term : terms)
+            matrix[static_cast<std::size_t>(term.equation) * count +
+                   static_cast<std::size_t>(term.field)] +=
+                symbols.of(term.stencils, coefficient(term.coefficient));
+          for (const Complex& value : eigenvalues(std::move(matrix), equations))
+            result = std::min(result, region.step(value));
+        }
+  }
+  return result;
+}
+
+}  // namespace xp

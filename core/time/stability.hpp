@@ -1,0 +1,29 @@
+// The largest stable step of an explicit scheme for linearised equations.
+#pragma once
+
+#include <vector>
+
+#include <xp/expr/linearise.hpp>
+#include <xp/mesh/boundary.hpp>
+#include <xp/mesh/grid.hpp>
+#include <xp/time/scheme.hpp>
+
+namespace xp {
+
+/// How waves on a grid see the differences that are taken on it.
+struct WaveSetup {
+  const Grid* grid = nullptr;
+  Order order = Order::second;
+  Advection advection = Advection::upwind1;
+  bool walls[3] = {false, false, false};  ///< given values at walls: larger eigenvalues at order 4
+};
+
+/// Von Neumann's analysis: for waves exp(i k x) of all lengths that the grid has, the eigenvalues of
+/// the linearised equations must lie in the scheme's region of stability, which is computed from
+/// its stages, and the step below the scheme's own `limit` for decay. Coefficients are frozen at
+/// their smallest and at their largest values. Growing waves do not count. Infinity where nothing
+/// limits the step; 0 where no step is stable.
+double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, int equations,
+                   const WaveSetup& setup);
+
+}  // namespace xp

@@ -11,6 +11,7 @@
 
 #include <xp/config/config.hpp>
 #include <xp/expr/computation.hpp>
+#include <xp/expr/linearise.hpp>
 #include <xp/field/field.hpp>
 #include <xp/field/host_array.hpp>
 #include <xp/mesh/boundary.hpp>
@@ -45,7 +46,12 @@ class Model {
 
   /// Largest decay rate of the discrete right-hand side: explicit steps are limited by 2/rate times
   /// the scheme's factor. 0 when nothing limits the step. Needs no allocation.
-  virtual double decay_rate(double time) = 0;
+  virtual double decay_rate(double) { return 0; }
+  /// Largest stable step of a scheme; infinity when nothing limits it. Without a state (before
+  /// allocate()) that of the initial one. Needs no allocation.
+  virtual double stable_step(const Scheme& scheme, double time);
+  /// May stable_step() be another one later?
+  virtual bool limit_changes() const { return false; }
 
   /// Bytes that allocate() will take on this rank for so many copies of the state.
   virtual std::int64_t memory(int slots) const = 0;
@@ -106,18 +112,19 @@ struct ModelSetup {
   Precision precision = Precision::double_;
   Advection advection = Advection::upwind1;
   std::uint64_t seed = 0;  ///< of random numbers
-  std::vector<FieldInfo> fields;
+  std::vector<FieldInfo> fields = {};
   /// Conditions of each field.
-  std::vector<BoundaryConditions> boundaries;
+  std::vector<BoundaryConditions> boundaries = {};
   /// Conditions of definitions that have some.
-  std::map<std::string, BoundaryConditions> conditions;
+  std::map<std::string, BoundaryConditions> conditions = {};
   bool corners = false;  ///< does anything read ghost cells at corners?
   /// Of the model `equations`: du/dt of each field, and the initial values.
   const Computation* equations = nullptr;
-  std::vector<Program> initial;
+  std::vector<Program> initial = {};
+  std::shared_ptr<const Linearised> linearised = {};
   /// Compiles the expression at a path of the input in coordinates, parameters and definitions;
   /// `time` says whether t is allowed. A mistake goes into the diagnostics, and 0 is returned.
-  std::function<Program(const std::string& path, bool time)> compile;
+  std::function<Program(const std::string& path, bool time)> compile = {};
 };
 
 /// How a model enters the program: its name is the name of its block in the input.

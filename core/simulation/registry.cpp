@@ -1,3 +1,4 @@
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -7,6 +8,11 @@ namespace xp {
 
 void Model::take_euler_steps(double, double, int) {
   throw std::logic_error("xp::Model: this model takes single steps");
+}
+
+double Model::stable_step(const Scheme& scheme, double time) {
+  const double rate = decay_rate(time);
+  return rate > 0 ? scheme.limit * 2 / rate : std::numeric_limits<double>::infinity();
 }
 
 void Registry::add(ModelFactory factory) {

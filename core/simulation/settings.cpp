@@ -297,6 +297,7 @@ void SettingsReader::equations() {
   const CompiledComputation compiled = compile_all(requests, symbols, options);
   if (!compiled) return report(compiled, paths[static_cast<std::size_t>(compiled.failed)]);
   settings_.equations = *compiled.computation;
+  settings_.linearised = std::make_shared<const Linearised>(requests, symbols);
   note(*compiled.computation);
 }
 

@@ -5,12 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <xp/config/config.hpp>
-#include <xp/expr/expr.hpp>
+#include <xp/expr/linearise.hpp>
 #include <xp/mesh/boundary.hpp>
 #include <xp/mesh/grid.hpp>
 #include <xp/runtime/backend.hpp>
@@ -79,7 +80,8 @@ struct Settings {
   const ModelFactory* model = nullptr;
   std::vector<FieldInfo> fields;  ///< of the model, components of vectors one by one: v_x, v_y
   std::optional<Computation> equations;  ///< du/dt of each field, where the input gives equations
-  std::vector<Program> initial;          ///< of each field then
+  std::shared_ptr<const Linearised> linearised;  ///< for the stability limit
+  std::vector<Program> initial;                  ///< of each field then
   GridSpec grid;
   std::optional<std::array<int, 3>> decomposition;  ///< parts along each axis; absent: the best
   Order order = Order::second;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <xp/runtime/log.hpp>
+
 namespace xp {
 
 Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communicator)
@@ -31,13 +33,22 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
   setup.corners = settings_.corners;
   setup.equations = settings_.equations ? &*settings_.equations : nullptr;
   setup.initial = settings_.initial;
+  setup.linearised = settings_.linearised;
   setup.compile = [&](const std::string& path, bool time) {
     return compile_at(input_, path, time, settings_.grid.dimensions, diagnostics);
   };
   model_ = settings_.model->make(setup);
   diagnostics.throw_if_any();
 
-  stable_step_ = stability_limit();
+  stable_step_ = model_->stable_step(explicit_scheme(settings_.scheme), settings_.start);
+  if (stable_step_ == 0) {
+    diagnostics.add(input_.config.position("time.scheme"),
+                    "the scheme " + settings_.scheme +
+                        " has no stable step for these equations: it lets waves without damping "
+                        "grow",
+                    "ssprk3 and rk4 can follow waves");
+    diagnostics.throw_if_any();
+  }
   if (!explicit_scheme(settings_.scheme).adaptive()) steps_ = equal_steps_from(settings_.start);
 }
 
@@ -108,10 +119,24 @@ void Simulation::add_monitor(std::unique_ptr<Monitor> monitor) {
   monitors_.push_back(std::move(monitor));
 }
 
-double Simulation::stability_limit() {
-  const double rate = model_->decay_rate(settings_.start);
-  return rate > 0 ? explicit_scheme(settings_.scheme).limit * 2 / rate
-                  : std::numeric_limits<double>::infinity();
+void Simulation::follow_limit(RunState& state) {
+  if (explicit_scheme(settings_.scheme).adaptive() || !model_->limit_changes() ||
+      state.step % check_limit_every != 0)
+    return;
+  stable_step_ = model_->stable_step(explicit_scheme(settings_.scheme), state.time);
+  const double step = steps_.step();
+  if (settings_.step) {
+    if (step > stable_step_ * (1 + 1e-9) && !warned_of_limit_) {
+      warned_of_limit_ = true;
+      log_warning(fmt::format("time.step {} is above the stability limit, now {:.7g}, at t = {:.6g}",
+                              step, stable_step_, state.time));
+    }
+    return;
+  }
+  // Steps stay as they are until their reserve is used up, or much is to be gained.
+  const double wanted = settings_.cfl * stable_step_;
+  if (std::isfinite(wanted) && wanted > 0 && (step > stable_step_ || wanted > 2 * step))
+    steps_ = equal_steps_from(state.time).from(state.step);
 }
 
 std::int64_t Simulation::expected_steps() const {

@@ -62,7 +62,8 @@ class Simulation {
   Decomposition decomposition(Diagnostics& diagnostics) const;
   /// Equal steps from a time to the end.
   EqualSteps equal_steps_from(double time) const;
-  double stability_limit();
+  /// Looks from time to time whether the steps are still stable, and cuts them anew if not.
+  void follow_limit(RunState& state);
   /// -1 where the number is not known before the run.
   std::int64_t expected_steps() const;
   Provenance provenance() const;
@@ -92,6 +93,8 @@ class Simulation {
   std::unique_ptr<Model> model_;
   std::vector<std::unique_ptr<Monitor>> monitors_;  ///< the caller's first
   double stable_step_ = 0;
+  bool warned_of_limit_ = false;
+  static constexpr std::int64_t check_limit_every = 100;
   EqualSteps steps_;
 };
 

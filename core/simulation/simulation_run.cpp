@@ -100,6 +100,7 @@ void Simulation::step_to_the_end(Loop& loop) {
                         settings_.max_steps, state.time);
       break;
     }
+    follow_limit(state);
     if (!step_once(loop, end)) continue;
     state.request = loop.stop->look();
     state.seconds = state.request.seconds;

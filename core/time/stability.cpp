@@ -81,9 +81,9 @@ class StabilityRegion {
 };
 
 // The factor of a wave with angles `angle` per cell.
-class Symbols {
+class WaveFactors {
  public:
-  Symbols(const WaveSetup& setup, const double (&angle)[3]) : setup_(setup), angle_(angle) {}
+  WaveFactors(const WaveSetup& setup, const double (&angle)[3]) : setup_(setup), angle_(angle) {}
 
   // Of a term whose coefficient is c.
   Complex of(const std::vector<Stencil>& stencils, double c) const {
@@ -219,12 +219,12 @@ double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, i
       for (int y = -others_y; y <= others_y; ++y)
         for (int x = 0; x <= samples; ++x) {
           const double angle[3] = {pi * x / samples, pi * y / samples, pi * z / samples};
-          const Symbols symbols(setup, angle);
+          const WaveFactors factors(setup, angle);
           std::vector<Complex> matrix(count * count, 0.0);
           for (const LinearTerm& term : terms)
             matrix[static_cast<std::size_t>(term.equation) * count +
                    static_cast<std::size_t>(term.field)] +=
-                symbols.of(term.stencils, coefficient(term.coefficient));
+                factors.of(term.stencils, coefficient(term.coefficient));
           for (const Complex& value : eigenvalues(std::move(matrix), equations))
             result = std::min(result, region.step(value));
         }

@@ -7,11 +7,37 @@ namespace xp {
 template <class Space, class Real>
 PdeModel<Space, Real>::PdeModel(const ModelSetup& setup)
     : Base(setup, setup.fields, setup.initial),
-      rates_(*setup.equations, this->calculator_setup()) {}
+      rates_(*setup.equations, this->calculator_setup()),
+      linearised_(setup.linearised) {
+  for (const Program& program : setup.initial) initial_.emplace_back(program);
+  waves_.grid = &this->grid();
+  waves_.order = setup.order;
+  waves_.advection = setup.advection;
+  for (const BoundaryConditions& conditions : setup.boundaries)
+    for (const Axis axis : all_axes)
+      for (const BoundaryCondition& side : conditions[static_cast<std::size_t>(index(axis))])
+        waves_.walls[index(axis)] = waves_.walls[index(axis)] ||
+                                    side.kind == BoundaryKind::dirichlet ||
+                                    side.kind == BoundaryKind::robin;
+}
 
 template <class Space, class Real>
-double PdeModel<Space, Real>::decay_rate(double) {
-  return 0;
+double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
+  std::vector<Interval> ranges;
+  for (std::size_t f = 0; f < initial_.size(); ++f) {
+    const Sums sums =
+        slots_ > 0 ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)),
+                                          Want::extrema)
+                   : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
+                                                Want::extrema);
+    ranges.push_back({sums.min, sums.max});
+  }
+  std::array<Interval, 3> coordinates;
+  for (const Axis axis : all_axes)
+    coordinates[static_cast<std::size_t>(index(axis))] = {this->grid().lower(axis),
+                                                          this->grid().upper(axis)};
+  return xp::stable_step(scheme, linearised_->terms(ranges, coordinates, time),
+                         static_cast<int>(initial_.size()), waves_);
 }
 
 template <class Space, class Real>

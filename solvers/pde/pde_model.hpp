@@ -1,8 +1,12 @@
 // The model `equations` on one execution space and precision.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include <xp/operators/calculator.hpp>
 #include <xp/simulation/field_model.hpp>
+#include <xp/time/stability.hpp>
 
 namespace xp {
 
@@ -27,7 +31,8 @@ class PdeModel final : public FieldModel<Space, Real> {
   using Base = FieldModel<Space, Real>;
   explicit PdeModel(const ModelSetup& setup);
 
-  double decay_rate(double time) override;
+  double stable_step(const Scheme& scheme, double time) override;
+  bool limit_changes() const override { return linearised_->changes(); }
   std::int64_t memory(int slots) const override;
   void allocate(int slots) override;
   void evaluate(const Stage& stage, double time, double step) override;
@@ -43,6 +48,9 @@ class PdeModel final : public FieldModel<Space, Real> {
 
  private:
   Calculator<Space, Real> rates_;
+  std::shared_ptr<const Linearised> linearised_;
+  std::vector<DeviceProgram<Space>> initial_;
+  WaveSetup waves_;
   int slots_ = 0;
 };
 

@@ -10,8 +10,8 @@
 
 namespace {
 
-const std::vector<std::string> command_names = {"run", "check", "info", "schema", "list"};
-const std::vector<std::string> later_commands = {"explain", "doctor", "bench"};
+const std::vector<std::string> command_names = {"run", "check", "explain", "info", "schema", "list"};
+const std::vector<std::string> later_commands = {"doctor", "bench"};
 
 bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -136,6 +136,10 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
   CLI::App* check = app.add_subcommand(
       "check", "all checks without a run: resolved input, memory, steps, output");
   add_input_options(*check, result);
+
+  CLI::App* explain = app.add_subcommand(
+      "explain", "what will be computed: passes, instructions, stencils, bytes, stability limit");
+  add_input_options(*explain, result);
   CLI::App* info =
       app.add_subcommand("info", "versions and backends of this build, or the contents of a file");
   info->add_option("SNAPSHOT|CHECKPOINT", result.input, "a snapshot or a checkpoint");
@@ -163,6 +167,7 @@ bool parse_command_line(int argc, char** argv, CommandLine& result, int& code) {
     return refuse("--restart goes on with the files of a run, --overwrite replaces them",
                   "give one of the two", code);
   if (*check || dry_run) result.command = Command::check;
+  if (*explain) result.command = Command::explain;
   if (*info) result.command = Command::info;
   if (*schema) result.command = markdown ? Command::reference : Command::schema;
   if (app.got_subcommand("list")) result.command = Command::list;

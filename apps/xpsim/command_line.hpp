@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-enum class Command { run, check, info, schema, list, reference };
+enum class Command { run, check, explain, info, schema, list, reference };
 
 struct CommandLine {
   Command command = Command::run;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -211,6 +212,15 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
       forecast.snapshots >= 0 ? std::to_string(forecast.snapshots) : "not known before the run");
   if (forecast.output_bytes >= 0) say("output", bytes(static_cast<double>(forecast.output_bytes)));
   say("files in", settings.directory);
+  return 0;
+}
+
+int explain_command(const CommandLine& line, const xp::Registry& registry) {
+  Terminal terminal(line.quiet, is_root());
+  Prepared prepared = prepare(line, registry);
+  std::ostringstream text;
+  explain(text, *prepared.simulation);
+  if (is_root()) std::cout << text.str();
   return 0;
 }
 

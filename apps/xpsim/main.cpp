@@ -19,6 +19,8 @@ int dispatch(const CommandLine& line) {
   switch (line.command) {
     case Command::check:
       return check_command(line, registry);
+    case Command::explain:
+      return explain_command(line, registry);
     case Command::info:
       return info_command(line);
     case Command::schema:
@@ -33,7 +35,8 @@ int dispatch(const CommandLine& line) {
 }
 
 bool needs_mpi(const CommandLine& line) {
-  return line.command == Command::run || line.command == Command::check;
+  return line.command == Command::run || line.command == Command::check ||
+         line.command == Command::explain;
 }
 
 // What struck one rank alone: the others may wait for it for ever.

@@ -97,6 +97,9 @@ struct Program {
   std::vector<int> numbers;  ///< single numbers that are read, increasing
   std::vector<Stencil> stencils;  ///< that occur, each once
 
+  /// One whose value is a number.
+  static Program of(double value);
+
   bool empty() const { return outputs.empty(); }
   /// Depends on nothing but constants: the value is constant_value().
   bool is_constant() const;

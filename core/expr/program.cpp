@@ -142,6 +142,13 @@ ConstantResult evaluate_constant(std::string_view text,
   return result;
 }
 
+Program Program::of(double value) {
+  Program program;
+  program.outputs = {{Operand::Kind::number, 0}};
+  program.constants = {value};
+  return program;
+}
+
 bool Program::is_constant() const {
   return fields.empty() && std::none_of(code.begin(), code.end(), [](const Instruction& i) {
     return i.op == Op::input || i.op == Op::uniform || i.op == Op::normal || i.op == Op::stencil;

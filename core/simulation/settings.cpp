@@ -32,7 +32,7 @@ Program compile(const Input& input, const std::string& path, Symbols symbols,
   if (compiled) return *compiled.program;
   diagnostics.add(input.config.position(path, compiled.error.offset, compiled.error.length),
                   compiled.error.message, compiled.error.hint);
-  return *xp::compile("0", {}).program;
+  return Program::of(0);
 }
 
 Settings SettingsReader::read() {
@@ -279,7 +279,7 @@ void SettingsReader::equations() {
         diagnostics_.add(config_.position(initial, error.offset, error.length), error.message,
                          error.hint);
     }
-    programs.resize(static_cast<std::size_t>(parts), *compile("0", Symbols{}).program);
+    programs.resize(static_cast<std::size_t>(parts), Program::of(0));
     for (Program& program : programs) settings_.initial.push_back(std::move(program));
   }
   // Each by itself, so that all mistakes are found; then all together.
@@ -485,7 +485,7 @@ Program SettingsReader::expression(const std::string& path, bool time, int compo
   if (seen_.insert(path).second)
     diagnostics_.add(config_.position(path, compiled.error.offset, compiled.error.length),
                      compiled.error.message, compiled.error.hint);
-  return *xp::compile("0", {}).program;
+  return Program::of(0);
 }
 
 Computation SettingsReader::compute(const std::string& path, const Symbols& symbols,

@@ -44,6 +44,7 @@ class Simulation {
   ~Simulation();
 
   const Settings& settings() const { return settings_; }
+  const Config& config() const { return input_.config; }
   RunForecast forecast();
 
   /// Runs to one of the endings; a failure during the run is one of them, not an exception, unless

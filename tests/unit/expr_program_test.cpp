@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <xp/expr/computation.hpp>
 #include <xp/expr/device_program.hpp>
 #include <xp/expr/expr.hpp>
 
@@ -178,11 +179,21 @@ TEST(ExprProgram, WidthFollowsTheExecutionSpace) {
 
 TEST(ExprProgram, FoldsConstantsOnly) {
   const xp::Symbols symbols = all_symbols();
-  EXPECT_EQ(compile_or_fail("2*pi*sqrt(a)", symbols).code.size(), 1u);
-  EXPECT_EQ(compile_or_fail("0*x", symbols).code.size(), 3u);
-  EXPECT_EQ(compile_or_fail("x + 0", symbols).code.size(), 3u);
-  EXPECT_EQ(compile_or_fail("(x^2)^0.5", symbols).code.size(), 4u);
+  EXPECT_EQ(compile_or_fail("2*pi*sqrt(a)", symbols).code.size(), 0u);
+  EXPECT_EQ(compile_or_fail("0*x", symbols).code.size(), 2u);
+  EXPECT_EQ(compile_or_fail("x + 0", symbols).code.size(), 2u);
+  EXPECT_EQ(compile_or_fail("(x^2)^0.5", symbols).code.size(), 3u);
   EXPECT_EQ(compile_or_fail("x/3", symbols).code.back().op, xp::Op::divide);
+}
+
+TEST(ExprProgram, SharesWhatIsEqual) {
+  const xp::Symbols symbols = all_symbols();
+  EXPECT_EQ(compile_or_fail("sin(x)*u + sin(x)", symbols).code.size(), 3u);
+  // Small powers are products, whose parts are shared.
+  EXPECT_EQ(compile_or_fail("u^4", symbols).code.size(), 2u);
+  // A sum of products is one instruction for two operations.
+  EXPECT_EQ(compile_or_fail("2*u + v", symbols).code.size(), 1u);
+  EXPECT_EQ(compile_or_fail("2*u + v", symbols, false).code.size(), 2u);
 }
 
 TEST(ExprProgram, KnowsWhatItReads) {
@@ -201,25 +212,96 @@ TEST(ExprProgram, KnowsWhatItReads) {
   EXPECT_EQ(compile_or_fail("v", symbols).fields, std::vector<int>{1});
 }
 
-TEST(ExprProgram, ReductionsAreProgramsOfTheirOwn) {
+xp::Computation compute_or_fail(const std::vector<std::string>& texts, const xp::Symbols& symbols,
+                                const xp::CompileOptions& options) {
+  std::vector<xp::Request> requests;
+  for (const std::string& text : texts) requests.push_back({text, false, -1, {}, {}});
+  xp::CompiledComputation compiled = xp::compile_all(requests, symbols, options);
+  EXPECT_TRUE(compiled) << texts[0] << ": " << compiled.error.message;
+  return compiled ? *compiled.computation : xp::Computation();
+}
+
+TEST(ExprComputation, ReductionsAreStepsOfTheirOwn) {
   xp::Symbols symbols = all_symbols();
   symbols.reductions = true;
   symbols.coordinates = false;
-  const xp::Program program =
-      compile_or_fail("integral(u*x)/2 + max(min(v), norm(u - v)) + mean(1) + max(t)", symbols);
-  ASSERT_EQ(program.reductions.size(), 5u);
+  const xp::Computation all = compute_or_fail(
+      {"integral(u*x)/2 + max(min(v), norm(u - v)) + mean(1) + max(t)"}, symbols, {});
+  ASSERT_EQ(all.steps.size(), 5u);
   using Kind = xp::Reduction::Kind;
-  const Kind kinds[] = {Kind::integral, Kind::min, Kind::norm, Kind::mean, Kind::max};
-  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(program.reductions[n].kind, kinds[n]);
-  EXPECT_EQ(program.reductions[0].operand({3, 0, 0, 0, 5, 0}), 15);
-  EXPECT_TRUE(program.reductions[0].operand.uses_coordinates);
-  EXPECT_EQ(program.reductions[2].operand.fields, (std::vector<int>{0, 1}));
-  EXPECT_TRUE(program.reductions[3].operand.is_constant());
-  EXPECT_FALSE(program.uses_coordinates);
-  EXPECT_TRUE(program.fields.empty());
-  EXPECT_FALSE(program.is_constant());
-  // Their values come after the fields.
-  EXPECT_EQ(program({0, 0, 0, 0, 0, 0, 10, 7, 8, 1, 100}), 114);
+  std::vector<double> slots = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  for (const xp::Step& step : all.steps) {
+    EXPECT_EQ(step.kind, xp::Step::Kind::reduction);
+    double value = 0;
+    if (step.reduction == Kind::integral) {
+      EXPECT_EQ(step.program({3, 0, 0, 0, 5, 0}), 15);
+      EXPECT_TRUE(step.program.uses_coordinates);
+      value = 10;
+    } else if (step.reduction == Kind::min) {
+      value = 7;
+    } else if (step.reduction == Kind::norm) {
+      EXPECT_EQ(step.program.fields, (std::vector<int>{0, 1}));
+      value = 8;
+    } else if (step.reduction == Kind::mean) {
+      EXPECT_TRUE(step.program.is_constant());
+      value = 1;
+    } else {
+      value = 100;
+    }
+    slots[static_cast<std::size_t>(6 + step.number)] = value;
+  }
+  EXPECT_TRUE(all.is_number[0]);
+  EXPECT_TRUE(all.last.fields.empty());
+  EXPECT_EQ(all.last(slots), 114);
+}
+
+TEST(ExprComputation, EquationsShareOnePass) {
+  xp::Symbols symbols = all_symbols();
+  symbols.operators = true;
+  xp::CompileOptions options;
+  options.repeated = true;
+  const xp::Computation gray_scott =
+      compute_or_fail({"a*laplacian(u) - u*v^2 + b*(1 - u)", "b*laplacian(v) + u*v^2 - a*v"},
+                      symbols, options);
+  EXPECT_TRUE(gray_scott.steps.empty());
+  EXPECT_EQ(gray_scott.last.outputs.size(), 2u);
+  EXPECT_EQ(gray_scott.last.stencils.size(), 1u);
+  EXPECT_LE(gray_scott.last.code.size(), 7u);
+
+  // A derivative of a derivative is a pass of its own; what is costly and static is kept.
+  options.walls = false;
+  const xp::Computation nested =
+      compute_or_fail({"laplacian(u^3 - u - laplacian(u))", "sin(pi*x)*v*cos(t)"}, symbols, options);
+  ASSERT_EQ(nested.temporaries.size(), 2u);
+  EXPECT_FALSE(nested.temporaries[0].is_pointwise);
+  EXPECT_TRUE(nested.temporaries[0].is_read_around);
+  EXPECT_TRUE(nested.temporaries[1].is_static);
+  ASSERT_EQ(nested.steps.size(), 3u);
+  EXPECT_TRUE(nested.steps[0].is_static);
+  EXPECT_EQ(nested.steps[1].kind, xp::Step::Kind::number);
+  EXPECT_EQ(nested.steps[2].targets, std::vector<int>{2});
+}
+
+TEST(ExprComputation, ConservativeFormsAreFound) {
+  xp::Symbols symbols = all_symbols();
+  symbols.operators = true;
+  symbols.dimensions = 2;
+  using Kind = xp::StencilKind;
+  const auto kinds = [&](const std::string& text) {
+    std::vector<Kind> result;
+    for (const xp::Stencil& stencil : compute_or_fail({text}, symbols, {}).stencils())
+      result.push_back(stencil.kind);
+    return result;
+  };
+  EXPECT_EQ(kinds("div(grad(u))"), std::vector<Kind>{Kind::laplacian});
+  EXPECT_EQ(kinds("div(-3*grad(u))"), std::vector<Kind>{Kind::laplacian});
+  EXPECT_EQ(kinds("div((1 + x)*grad(u))"), (std::vector<Kind>{Kind::diffusion, Kind::diffusion}));
+  EXPECT_EQ(kinds("div([v*dx(u), 0])"), std::vector<Kind>{Kind::diffusion});
+  EXPECT_EQ(kinds("div(u*[v, 1])"), (std::vector<Kind>{Kind::flux, Kind::flux}));
+  EXPECT_EQ(kinds("div([u, v])"), (std::vector<Kind>{Kind::first, Kind::first}));
+  EXPECT_EQ(kinds("advect([1, 0], u)"), std::vector<Kind>{Kind::upwind});
+  EXPECT_EQ(kinds("dx(u) + dxy(v)"), (std::vector<Kind>{Kind::first, Kind::mixed}));
+  EXPECT_TRUE(kinds("dx(a) + laplacian(cos(t))").empty());
 }
 
 TEST(ExprProgram, NeedsFewRegisters) {
@@ -232,10 +314,11 @@ TEST(ExprProgram, NeedsFewRegisters) {
     const std::string before = name(n - 1);
     symbols.definitions[name(n)] = before + " + " + before;
   }
-  const xp::Program balanced = compile_or_fail("d14", symbols);
-  EXPECT_EQ(balanced.registers, 15);
-  EXPECT_EQ(balanced.code.size(), (std::size_t{1} << 15) - 1);
-  EXPECT_EQ(balanced({0.5}), 8192);
+  // What is equal is made once.
+  const xp::Program shared = compile_or_fail("d14", symbols);
+  EXPECT_EQ(shared.registers, 1);
+  EXPECT_EQ(shared.code.size(), 15u);
+  EXPECT_EQ(shared({0.5}), 8192);
 }
 
 }  // namespace

@@ -131,12 +131,7 @@ BoundaryCondition constant_condition(BoundaryKind kind, const Solution& u, Axis 
   double slope = 0;
   for (int m = 4; m > 0; --m) slope = slope * wall + m * f.coefficient[m];
   const double normal = upper ? slope : -slope;
-  const auto constant = [](double value) {
-    xp::Program program;
-    program.code = {xp::Instruction()};
-    program.code[0].value = value;
-    return program;
-  };
+  const auto constant = [](double value) { return xp::Program::of(value); };
   BoundaryCondition result;
   result.kind = kind;
   if (kind == BoundaryKind::dirichlet) result.value = constant(f(wall));
@@ -403,17 +398,17 @@ TEST(FieldGhostsRefused, RobinWithoutSolution) {
         BoundaryConditions conditions;
         BoundaryCondition& robin = conditions[xp::index(axis)][upper];
         robin.kind = BoundaryKind::robin;
-        robin.alpha.code = robin.beta.code = robin.value.code = {xp::Instruction()};
-        robin.alpha.code[0].value = alpha;
-        robin.beta.code[0].value = beta;
+        robin.value = xp::Program::of(0);
+        robin.alpha = xp::Program::of(alpha);
+        robin.beta = xp::Program::of(beta);
         const std::string side = {xp::letter(axis), upper ? '+' : '-'};
         EXPECT_NE(refusal(grid, conditions, order)
                       .find("the robin condition at " + side + " has no solution"),
                   std::string::npos);
-        robin.beta.code[0].value = -beta;
+        robin.beta = xp::Program::of(-beta);
         EXPECT_EQ(refusal(grid, conditions, order), "nothing was thrown");
         // At second order a ghost cell further out has another weight: that of three spacings.
-        robin.beta.code[0].value = 3 * beta;
+        robin.beta = xp::Program::of(3 * beta);
         EXPECT_EQ(refusal(grid, conditions, order), "nothing was thrown");
         EXPECT_EQ(refusal(make_grid(2, 3), conditions, order) == "nothing was thrown",
                   order == Order::fourth);

@@ -272,7 +272,7 @@ class Checker {
         entry.shorthand.empty() ? &entry : schema_.find(path_below(entry.path, entry.shorthand));
     const bool is_expression = short_form != nullptr && short_form->type == ValueType::expression;
     return node.kind == Kind::list && is_expression
-               ? "a vector is an expression in quotes: \"[a, b]\""
+               ? "an expression with brackets is written in quotes: \"[a, b]\""
                : "";
   }
 

@@ -272,8 +272,8 @@ void SettingsReader::equations() {
         diagnostics_.add(config_.key_position("fields." + name),
                          "no equation for field '" + name + "'",
                          "write equations." + name +
-                             (vector ? ", a vector of zeros for one that stays as it is"
-                                     : ", 0 for one that stays as it is"));
+                             (vector ? "; a vector of zeros for a field that stays as it is"
+                                     : "; 0 for a field that stays as it is"));
     } else if (config_.has(path)) {
       requests.push_back({config_.text(path), vector, -1, "field '" + name + "'", path});
       paths.push_back(path);

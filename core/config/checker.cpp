@@ -40,7 +40,7 @@ std::string expected(const SchemaEntry& entry) {
     case ValueType::list:
       return "a list";
     default:
-      return "keys below it";
+      return entry.shorthand.empty() ? "keys below it" : "a value or keys below it";
   }
 }
 
@@ -244,7 +244,8 @@ class Checker {
       case ValueType::map:
         if (node.kind != Kind::mapping)
           return refuse(shown, node.where,
-                        "'" + shown + "' is " + found(node) + ", but expected " + expected(entry));
+                        "'" + shown + "' is " + found(node) + ", but expected " + expected(entry),
+                        vector_hint(node, entry));
         keys(node, entry.path, shown, key_where);
         return true;
       case ValueType::schedule:
@@ -255,13 +256,24 @@ class Checker {
     }
     if (node.kind != Kind::scalar)
       return refuse(shown, node.where,
-                    "'" + shown + "' is " + found(node) + ", but expected " + expected(entry));
+                    "'" + shown + "' is " + found(node) + ", but expected " + expected(entry),
+                    vector_hint(node, entry));
     if (entry.type == ValueType::choice) return choice(node, entry, shown);
     if (entry.type == ValueType::boolean &&
         (node.quoted || (node.text != "true" && node.text != "false")))
       return refuse(shown, node.where,
                     "'" + shown + "' is '" + node.text + "': write true or false");
     return true;
+  }
+
+  // Brackets make a list of YAML, not a vector of an expression.
+  std::string vector_hint(const ConfigNode& node, const SchemaEntry& entry) const {
+    const SchemaEntry* short_form =
+        entry.shorthand.empty() ? &entry : schema_.find(path_below(entry.path, entry.shorthand));
+    const bool is_expression = short_form != nullptr && short_form->type == ValueType::expression;
+    return node.kind == Kind::list && is_expression
+               ? "an expression with brackets is written in quotes: \"[a, b]\""
+               : "";
   }
 
   bool list(ConfigNode& node, const SchemaEntry& entry, const std::string& shown) {

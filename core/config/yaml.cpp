@@ -175,7 +175,9 @@ class Builder final : public YAML::EventHandler {
       frame.bad_key = node.kind != ConfigNode::Kind::scalar;
       if (frame.bad_key && !node.refused)
         diagnostics_.add(node.where, "a key is a plain word",
-                         "a text that begins with '[', '{' or '?' needs quotes");
+                         node.kind == ConfigNode::Kind::null
+                             ? "null and ~ mean that there is nothing"
+                             : "a text that begins with '[', '{' or '?' needs quotes");
       return;
     }
     frame.have_key = false;
@@ -273,7 +275,22 @@ Diagnostic in_our_words(const YAML::Exception& error, const Builder& builder,
     const char bracket = unclosed->source_line[static_cast<std::size_t>(unclosed->column - 1)];
     result.message = std::string("'") + bracket + "' is never closed";
   } else if (says("end of map") || says("end of sequence")) {
+    const std::size_t last = column == 0 ? column : line.find_last_not_of(' ', column - 1);
+    const char before = last < line.size() ? line[last] : ' ';
     result.message = "this line does not fit the indentation or brackets around it";
+    if (column > 0 && last < column && (before == '"' || before == '\'' || before == ']')) {
+      result.message = std::string("text after the closing ") + before;
+      result.hint = before == ']' ? "a text that begins with '[' needs quotes"
+                                  : "the quotes have to be around the whole text";
+    } else if (before == ':' && rest[0] == ',') {
+      result.message = "a text that begins with ',' needs quotes";
+    }
+  } else if (says("block scalar")) {
+    result.message = "a text that begins with '|' or '>' needs quotes";
+  } else if (says("illegal block entry")) {
+    result.message = "a text that begins with '- ' needs quotes";
+  } else if (says("illegal map key")) {
+    result.message = "a text that begins with '? ' needs quotes";
   } else if (says("anchor is not defined")) {
     const bool star = rest.rfind("*:", 0) == 0;
     result.message = star ? "'*' needs quotes" : "aliases (*name) are not supported";

@@ -84,6 +84,7 @@ struct Instruction {
 /// of Symbols::fields and what is derived from them); from 4+A on single numbers.
 struct Program {
   static constexpr int max_registers = 32;
+  static constexpr int max_numbers = 16;  ///< that are the same in all cells: reductions, ...
   static constexpr int max_arrays = 24;
   static constexpr int slot_time = 3;
   static constexpr int slot_fields = 4;
@@ -118,6 +119,8 @@ struct Reduction {
 /// What names mean to an expression, besides functions, pi and e.
 struct Symbols {
   int dimensions = 3;  ///< x, y, z up to this many; another coordinate is an error that says so
+  /// False where the grid itself was refused: shorter vectors are no mistake then.
+  bool dimensions_known = true;
   bool coordinates = true;  ///< are coordinates allowed here?
   bool time = true;         ///< is t allowed here?
   bool reductions = false;  ///< are integral, mean, min(one argument), max(one argument), norm?
@@ -131,6 +134,8 @@ struct Symbols {
   std::map<std::string, int> vectors;  ///< vector fields: their first component among `fields`
   /// Definitions that have boundary conditions of their own; vectors by their own name.
   std::set<std::string> bounded;
+  /// Fields where fields are not allowed: only for the message.
+  std::set<std::string> absent_fields;
   int first_stream = 0;  ///< of random numbers: those of one field's initial value are together
   std::string place;     ///< "heat.source": named in messages
 };

@@ -81,6 +81,13 @@ std::string replacement(unsigned code) {
       return "write /";
     case 0x3c0:
       return "write pi";
+    case 0x394:
+    case 0x2206:
+      return "write laplacian(...)";
+    case 0x2207:
+      return "write grad(...), div(...), curl(...) or laplacian(...)";
+    case 0x2202:
+      return "write dx(...), dy(...) or dz(...)";
     case 0x2212:
     case 0x2013:
       return "write -";
@@ -91,6 +98,7 @@ std::string replacement(unsigned code) {
     case 0x2260:
       return "write !=";
     default:
+      if (code >= 0x391 && code <= 0x3c9) return "spell it out: names have the letters a to z";
       return {};
   }
 }

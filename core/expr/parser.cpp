@@ -9,6 +9,7 @@ namespace {
 
 constexpr int max_depth = 200;
 constexpr std::size_t max_text = 64 * 1024;
+constexpr int max_expansions = 10000;
 
 // Counts the nesting while it is in scope: the parser recurses only where one of these is.
 class Nesting {
@@ -71,7 +72,7 @@ Value Parser::parse(bool is_vector, const std::string& what) {
     throw Mistake::of_whole(0, length,
                             "the value is a scalar" + parse_.scope.in_place() + ", but " +
                                 (what.empty() ? "a vector is expected" : what + " is a vector"),
-                            "a vector is written [a, b]");
+                            how_to_write_vector());
   throw Mistake::of_whole(
       0, length,
       "the value is a vector" + parse_.scope.in_place() + ", but " +
@@ -109,6 +110,9 @@ void Parser::refuse_token() const {
   if (token_.is(")")) throw Mistake(token_.offset, 1, "')' without '(' before it");
   if (token_.is(",")) throw Mistake(token_.offset, 1, "',' outside of a function's arguments");
   if (token_.is("]")) throw Mistake(token_.offset, 1, "unexpected ']'");
+  if (token_.is("[") && parse_.scope.symbols().vectors.count(std::string(previous_.text)) > 0)
+    throw Mistake(token_.offset, 1, "expected an operator before '['",
+                  "the first component is " + std::string(previous_.text) + "_x");
   throw Mistake(token_.offset, token_.length, "expected an operator before " + quoted(token_.text),
                 token_.is_word("not") ? "" : "to multiply, write *");
 }
@@ -118,6 +122,13 @@ void Parser::check_size(const Token& at) const {
     throw Mistake::of_whole(at.offset, at.length,
                             "the expression is too complicated" + parse_.scope.in_place(),
                             "split it or its definitions");
+}
+
+std::string Parser::how_to_write_vector() const {
+  constexpr const char* written[] = {"[a]", "[a, b]", "[a, b, c]"};
+  const Symbols& symbols = parse_.scope.symbols();
+  return std::string("a vector is written ") +
+         written[symbols.dimensions_known ? symbols.dimensions - 1 : 1];
 }
 
 int Parser::scalar(const Token& at, const Value& value, const std::string& what) const {
@@ -141,20 +152,21 @@ Value Parser::operation(const Token& at, Op op, const Value& a, const Value& b) 
     if (a.is_vector() && b.is_vector()) return parse_.calculus.sum(a, b, op == Op::subtract);
     refuse(std::string("a vector and a scalar cannot be ") +
                (op == Op::add ? "added" : "subtracted"),
-           "a vector is written [a, b]");
+           how_to_write_vector());
   }
   if (op == Op::multiply) {
     if (a.is_vector() && b.is_vector())
-      refuse("the product of two vectors", "write dot(v, w) or cross(v, w)");
+      refuse("two vectors cannot be multiplied with *", "write dot(v, w) or cross(v, w)");
     return a.is_vector() ? parse_.calculus.scaled(b.node, a, false)
                          : parse_.calculus.scaled(a.node, b, false);
   }
   if (op == Op::divide) {
-    if (b.is_vector()) refuse("a division by a vector", "divide by its components one by one");
+    if (b.is_vector()) refuse("nothing can be divided by a vector", "divide by its components, such as v_x");
     return parse_.calculus.scaled(b.node, a, true);
   }
-  if (op == Op::power) refuse("a power of vectors", "the square of a vector is dot(v, v)");
-  refuse("vectors have no order and no truth", "compare their components, such as v_x");
+  if (op == Op::power) refuse("a vector cannot stand in a power", "the square of a vector is dot(v, v)");
+  refuse("vectors can be neither compared nor true or false",
+         "compare their components, such as v_x, or lengths, sqrt(dot(v, v))");
   return {};
 }
 
@@ -286,13 +298,16 @@ Value Parser::bracket() {
   if (token_.kind == Token::Kind::end) throw Mistake(open.offset, 1, "'[' is never closed");
   if (!token_.is("]")) refuse_token();
   const int dimensions = parse_.scope.symbols().dimensions;
-  if (count != dimensions)
+  const bool is_known = parse_.scope.symbols().dimensions_known;
+  if (is_known ? count != dimensions : count > dimensions)
     throw Mistake(open.offset, token_.offset + 1 - open.offset,
                   "a vector of " + std::to_string(count) +
                       (count == 1 ? " component" : " components") + parse_.scope.in_place() +
                       ": the grid has " + std::to_string(dimensions) +
                       (dimensions == 1 ? " dimension" : " dimensions"));
   advance();
+  for (int n = count; n < dimensions; ++n)
+    components[static_cast<std::size_t>(n)] = parse_.tree.constant(0);
   return parse_.calculus.vector(components);
 }
 
@@ -387,7 +402,7 @@ Value Parser::call(const Token& name) {
   if (found != nullptr) {
     const bool differentiates =
         found->kind != Operator::Kind::dot && found->kind != Operator::Kind::cross;
-    if (differentiates) scope.check_operator(name);
+    if (differentiates) scope.check_operator(name, parse_.in_reduction);
     scope.check_axis(name, std::max(found->axis, found->other));
   }
 
@@ -436,7 +451,7 @@ Value Parser::call_operator(const Token& name, const Operator& found,
            "write " + std::string(found.signature));
   Calculus& calculus = parse_.calculus;
   const Value& a = arguments[0];
-  const auto need_vector = [&](const Value& value, const char* hint) {
+  const auto need_vector = [&](const Value& value, const std::string& hint) {
     if (!value.is_vector()) refuse(word + " takes a vector, not a scalar", hint);
   };
   using Kind = Operator::Kind;
@@ -447,12 +462,12 @@ Value Parser::call_operator(const Token& name, const Operator& found,
                "use dx, dy, dz or laplacian of the vector");
       return calculus.gradient(a.node);
     case Kind::divergence:
-      need_vector(a, "div(grad(a)) of a scalar is laplacian(a)");
+      need_vector(a, "div(grad(a)) of a scalar a is laplacian(a)");
       return calculus.scalar(calculus.divergence(a));
     case Kind::laplacian:
       return calculus.laplacian(a);
     case Kind::curl:
-      need_vector(a, "a vector is written [a, b]");
+      need_vector(a, how_to_write_vector());
       if (parse_.scope.symbols().dimensions == 1)
         refuse("there is no curl in 1 dimension", "");
       return calculus.curl(a);
@@ -463,7 +478,7 @@ Value Parser::call_operator(const Token& name, const Operator& found,
           a, [&](int node) { return calculus.second_derivative(found.axis, found.other, node); });
     case Kind::dot:
     case Kind::cross:
-      for (const Value& value : arguments) need_vector(value, "a vector is written [a, b]");
+      for (const Value& value : arguments) need_vector(value, how_to_write_vector());
       if (found.kind == Kind::dot) return calculus.scalar(calculus.dot(a, arguments[1]));
       if (parse_.scope.symbols().dimensions == 1)
         refuse("there is no cross product in 1 dimension", "");
@@ -515,6 +530,11 @@ Value Parser::expand(const Token& name, const std::string& definition) {
                             "definition " + quoted(key) + " uses itself (" + chain + key + ")");
   }
   const Nesting nesting(parse_, name);
+  // Definitions of definitions: the text that they stand for grows without bound.
+  if (++parse_.expansions > max_expansions)
+    throw Mistake::of_whole(name.offset, name.length,
+                            "the expression is too complicated" + parse_.scope.in_place(),
+                            "split it or its definitions");
   open.push_back(key);
   Value value;
   try {

@@ -27,6 +27,7 @@ struct Parse {
   std::vector<std::string> open_definitions;  // being expanded, outermost first
   bool in_reduction = false;
   int depth = 0;
+  int expansions = 0;  // of definitions
 };
 
 class Parser {
@@ -71,6 +72,7 @@ class Parser {
 
   void advance();
   void check_size(const Token& at) const;
+  std::string how_to_write_vector() const;
   bool has_one_argument() const;
   bool is_decimal_comma() const;
   [[noreturn]] void refuse_token() const;

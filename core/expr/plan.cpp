@@ -38,6 +38,11 @@ class Planner {
                                   ", and at most " + std::to_string(Program::max_arrays) +
                                   " are possible",
                               "split the problem, or differentiate fewer expressions");
+    if (result_.numbers > Program::max_numbers)
+      throw Mistake::of_whole(0, 1,
+                              "too many reductions and functions of t alone are needed: " +
+                                  std::to_string(result_.numbers) + ", and at most " +
+                                  std::to_string(Program::max_numbers) + " are possible");
     available_.array_count = result_.arrays();
     std::set<int> static_levels, levels;
     for (const auto& [node, array] : array_of_)

@@ -16,6 +16,22 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// What other programs and textbooks call a function.
+struct Alias {
+  std::string_view name, function;
+};
+constexpr Alias aliases[] = {
+    {"ln", "log"},           {"arcsin", "asin"},       {"arccos", "acos"},
+    {"arctan", "atan"},      {"fabs", "abs"},          {"sgn", "sign"},
+    {"step", "heaviside"},   {"theta", "heaviside"},   {"where", "if"},
+    {"fmod", "mod"},         {"average", "mean"},      {"avg", "mean"},
+    {"sum", "integral"},     {"int", "integral"},      {"random", "uniform"},
+    {"rand", "uniform"},     {"noise", "normal"},      {"gradient", "grad"},
+    {"nabla", "grad"},       {"divergence", "div"},    {"rot", "curl"},
+    {"lap", "laplacian"},    {"delta", "laplacian"},   {"laplace", "laplacian"},
+    {"d2x", "dxx"},          {"d2y", "dyy"},           {"d2z", "dzz"},
+    {"inner", "dot"},        {"outer", "cross"}};
+
 [[noreturn]] void refuse(const Token& name, std::string message, std::string hint = {}) {
   throw Mistake(name.offset, name.length, std::move(message), std::move(hint));
 }
@@ -73,11 +89,14 @@ void Scope::check_not_redefined(const Token& name) const {
            "choose another name");
 }
 
-void Scope::check_operator(const Token& name) const {
+void Scope::check_operator(const Token& name, bool in_reduction) const {
   if (!symbols_.operators)
     refuse(name, "the operator " + quoted(name.text) + " is not allowed" +
                      (symbols_.place.empty() ? " here" : in_place()),
            "nothing can be differentiated there");
+  if (!symbols_.bare_fields && !in_reduction)
+    refuse(name, "the value of " + quoted(name.text) + " is not a single number" + in_place(),
+           "reduce it with integral, mean, min, max or norm");
 }
 
 void Scope::check_random(const Token& name) const {
@@ -98,6 +117,12 @@ void Scope::refuse_unknown_name(const Token& name) const {
   const std::string word = lower(name.text);
   if (word == "nan" || word == "inf" || word == "infinity")
     refuse(name, quoted(name.text) + " is not a finite number");
+  if (symbols_.absent_fields.count(std::string(name.text)) > 0)
+    refuse(name, "the field " + quoted(name.text) + " is not allowed" +
+                     (symbols_.place.empty() ? " here" : in_place()));
+  if (word == "true" || word == "false" || word == "yes" || word == "no")
+    refuse(name, "unknown name " + quoted(name.text) + in_place(),
+           "write 1 for true, 0 for false");
   refuse(name, "unknown name " + quoted(name.text) + in_place(),
          suggestion(name.text, valid_names()));
 }
@@ -106,8 +131,17 @@ void Scope::refuse_unknown_function(const Token& name) const {
   if (known(name.text))
     refuse(name, quoted(name.text) + " is not a function",
            "to multiply, write " + std::string(name.text) + "*(...)");
+  const std::vector<std::string> valid = valid_functions();
+  if (name.is_word("dt") && symbols_.operators)
+    refuse(name, "unknown function 'dt'" + in_place(),
+           "an equation is d/dt of its field; there are no other derivatives in time");
+  const std::string word = lower(name.text);
+  for (const Alias& alias : aliases)
+    if (alias.name == word && std::find(valid.begin(), valid.end(), alias.function) != valid.end())
+      refuse(name, "unknown function " + quoted(name.text) + in_place(),
+             "did you mean " + quoted(alias.function) + "?");
   refuse(name, "unknown function " + quoted(name.text) + in_place(),
-         suggestion(name.text, valid_functions()));
+         suggestion(name.text, valid));
 }
 
 void Scope::refuse_suffix(const Token& number) const {

@@ -24,7 +24,7 @@ class Scope {
   void check_time(const Token& name) const;
   void check_field(const Token& name, bool in_reduction) const;
   void check_reduction(const Token& name, bool in_reduction) const;
-  void check_operator(const Token& name) const;
+  void check_operator(const Token& name, bool in_reduction) const;
   void check_random(const Token& name) const;
   void check_axis(const Token& name, int axis) const;
   /// A reserved name that was given to a parameter, definition or field.

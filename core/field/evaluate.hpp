@@ -9,7 +9,7 @@
 namespace xp {
 
 /// Most single numbers (reductions, and what follows from the time) that one expression can read.
-inline constexpr int max_expression_numbers = 16;
+inline constexpr int max_expression_numbers = Program::max_numbers;
 
 /// What a program reads at the cells of a row: coordinates, time, arrays, single numbers.
 template <class Space, class Real>

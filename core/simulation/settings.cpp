@@ -48,10 +48,10 @@ Settings SettingsReader::read() {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
     }
   };
+  attempt(&SettingsReader::cells);  // first: a vector has as many components as there are axes
   attempt(&SettingsReader::names);
   attempt(&SettingsReader::model);
   attempt(&SettingsReader::fields);
-  attempt(&SettingsReader::cells);
   attempt(&SettingsReader::bounds);
   attempt(&SettingsReader::periodicity);
   attempt(&SettingsReader::definitions);
@@ -76,6 +76,7 @@ Settings SettingsReader::read() {
 }
 
 void SettingsReader::names() {
+  symbols_.dimensions_known = have_dimensions_;
   symbols_.parameters = input_.parameters;
   for (const std::string block : {"parameters", "definitions"}) {
     std::vector<std::string> names = config_.refused_keys(block);
@@ -145,12 +146,17 @@ void SettingsReader::model() {
   settings_.title = config_.has("title") ? config_.text("title") : std::string();
   const std::vector<std::string> names = registry_.names();
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  std::string block;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + name;
+    if (config_.given(name) && name != "equations") block = name;
+  }
   const bool has_equations = config_.given("equations") || config_.refused("equations");
   if (!config_.given("model") && !has_equations) {
     if (!config_.refused("model"))
       diagnostics_.add(config_.position(""),
-                       "missing key 'equations' or 'model': what is to be solved; models: " + list);
+                       "missing key 'equations' or 'model': what is to be solved",
+                       block.empty() ? "models: " + list : "write model: " + block);
     return;
   }
   const std::string name = config_.given("model") ? config_.text("model") : "equations";
@@ -162,9 +168,13 @@ void SettingsReader::model() {
   }
   for (const std::string& other : names)
     if (other != name && config_.given(other))
-      diagnostics_.add(
-          config_.key_position(other),
-          "'" + other + "' is the block of another model; this run has model '" + name + "'");
+      diagnostics_.add(config_.key_position(other),
+                       other == "equations"
+                           ? "`equations` beside `model: " + name + "`: a run has one or the other"
+                       : name == "equations"
+                           ? "'" + other + "' is the block of a model; this run has `equations`"
+                           : "'" + other + "' is the block of another model; this run has model '" +
+                                 name + "'");
 }
 
 void SettingsReader::fields() {
@@ -185,6 +195,10 @@ void SettingsReader::fields() {
     }
     return;
   }
+  // One that was refused stands for 1: what uses it is not a mistake of its own.
+  for (const std::string& name : config_.refused_keys("fields"))
+    if (!is_reserved(name) && !config_.given("fields." + name))
+      symbols_.parameters.emplace(name, 1);
   if (given.empty() && config_.refused_keys("fields").empty() && !config_.refused("fields"))
     diagnostics_.add(config_.given("equations") ? config_.key_position("equations")
                                                 : config_.position(""),
@@ -198,6 +212,7 @@ void SettingsReader::add_field(const std::string& name) {
   const Position where = config_.key_position(path);
   const auto refuse = [&](const std::string& message) {
     diagnostics_.add(where, message, "choose another name");
+    if (!is_reserved(name)) symbols_.parameters.emplace(name, 1);
   };
   FieldInfo info;
   info.name = name;
@@ -213,29 +228,36 @@ void SettingsReader::add_field(const std::string& name) {
   for (const std::string block : {"parameters", "definitions"})
     if (config_.given(block + "." + name))
       return refuse("'" + name + "' is in " + block + " already");
-  if (vector) vectors_[name] = static_cast<int>(fields_.size());
-  for (const Bounded& part : components(name, vector)) {
-    info.name = part.name;
-    if (std::find(fields_.begin(), fields_.end(), info.name) != fields_.end() ||
-        (vector && (config_.given("fields." + info.name) || symbols_.parameters.count(info.name) ||
-                    symbols_.definitions.count(info.name))))
-      return refuse("'" + info.name + "' is a component of the vector '" + name +
+  const std::vector<Bounded> parts = components(name, vector);
+  for (const Bounded& part : parts)
+    if (vector && (config_.given("fields." + part.name) || symbols_.parameters.count(part.name) ||
+                   symbols_.definitions.count(part.name)))
+      return refuse("'" + part.name + "' is a component of the vector '" + name +
                     "' and something else");
+  const std::size_t before = fields_.size();
+  if (vector) vectors_[name] = static_cast<int>(before);
+  for (const Bounded& part : parts) {
+    info.name = part.name;
     fields_.push_back(info.name);
     settings_.fields.push_back(info);
   }
   constexpr std::size_t most = 12;
-  if (fields_.size() == most + 1)
+  if (before <= most && fields_.size() > most)
     diagnostics_.add(where, "more than 12 fields, components of vectors counted one by one");
 }
 
 void SettingsReader::equations() {
   if (!settings_.model || !settings_.model->fields.empty()) return;
-  for (const std::string& name : config_.keys("equations"))
-    if (!config_.given("fields." + name))
-      diagnostics_.add(config_.key_position("equations." + name),
-                       "equations." + name + ": there is no field '" + name + "'",
-                       nearest_field(name));
+  for (const std::string& name : config_.keys("equations")) {
+    if (config_.given("fields." + name) || config_.refused("fields." + name) || fields_.empty())
+      continue;
+    std::string hint = nearest_field(name);
+    for (const Bounded& field : bounded_fields())
+      if (field.name == name)
+        hint = "it is a component: write equations." + field.owner + ", a vector";
+    diagnostics_.add(config_.key_position("equations." + name),
+                     "equations." + name + ": there is no field '" + name + "'", hint);
+  }
   Symbols symbols = field_symbols();
   std::vector<Request> requests;
   std::vector<std::string> paths;
@@ -249,7 +271,9 @@ void SettingsReader::equations() {
       if (!config_.refused("equations." + name) && !config_.refused("equations"))
         diagnostics_.add(config_.key_position("fields." + name),
                          "no equation for field '" + name + "'",
-                         "write equations." + name + ", or 0 for a field that stays as it is");
+                         "write equations." + name +
+                             (vector ? "; a vector of zeros for a field that stays as it is"
+                                     : "; 0 for a field that stays as it is"));
     } else if (config_.has(path)) {
       requests.push_back({config_.text(path), vector, -1, "field '" + name + "'", path});
       paths.push_back(path);
@@ -259,6 +283,7 @@ void SettingsReader::equations() {
     const int parts = vector ? dimensions() : 1;
     Symbols start = symbols_;
     start.dimensions = dimensions();
+    start.absent_fields = field_names();
     start.time = false;
     start.random = true;
     start.first_stream = 1000 * stream++;
@@ -475,6 +500,7 @@ Program SettingsReader::expression(const std::string& path, bool time, int compo
   if (found != compiled_.end()) return found->second;
   Symbols symbols = symbols_;
   symbols.dimensions = dimensions();
+  symbols.absent_fields = field_names();
   symbols.time = time;
   if (component < 0) return compiled_[key] = compile(input_, path, symbols, diagnostics_);
   symbols.place = path;

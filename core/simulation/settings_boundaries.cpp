@@ -81,9 +81,23 @@ BoundaryConditions SettingsReader::conditions_of(const Bounded& what, bool all_k
 
 std::string SettingsReader::nearest_field(const std::string& name) const {
   std::string list;
-  for (const std::string& field : fields_) list += (list.empty() ? "" : ", ") + field;
-  const std::string nearest = did_you_mean(name, fields_);
-  return !nearest.empty() ? nearest : "fields of this model: " + list;
+  std::string last;
+  for (const Bounded& field : bounded_fields()) {
+    if (field.owner != last) list += (list.empty() ? "" : ", ") + field.owner;
+    last = field.owner;
+  }
+  if (list.empty()) return {};
+  const std::set<std::string> known = field_names();
+  // Every one-letter name is one change away from every other.
+  const std::string nearest =
+      name.size() > 1 || known.size() == 1 ? did_you_mean(name, {known.begin(), known.end()}) : "";
+  return !nearest.empty() ? nearest : "fields: " + list;
+}
+
+std::set<std::string> SettingsReader::field_names() const {
+  std::set<std::string> names(fields_.begin(), fields_.end());
+  for (const auto& vector : vectors_) names.insert(vector.first);
+  return names;
 }
 
 std::string SettingsReader::side_name(Axis axis, bool upper) {
@@ -242,12 +256,24 @@ void SettingsReader::resolution() {
   if (!have_dimensions_ || !have_periodicity_) return;
   for (const Axis axis : all_axes) {
     if (index(axis) >= settings_.grid.dimensions) continue;
+    const auto needed_by_order = [&](Axis along) -> std::int64_t {
+      const int ghosts = ghost_width(settings_.order);
+      return bounded(along) ? wall_cells(settings_.order, ghosts) : ghosts;
+    };
     const std::int64_t needed = bounded(axis) ? settings_.grid.wall_cells : settings_.grid.ghosts;
     const std::int64_t cells = settings_.grid.cells[place(axis)];
     if (cells < needed)
       diagnostics_.add(config_.position("grid.cells." + std::to_string(index(axis))),
-                       fmt::format("numerics.order {} needs at least {} cells along {}, not {}",
-                                   static_cast<int>(settings_.order), needed, letter(axis), cells));
+                       needed_by_order(axis) < needed
+                           ? fmt::format("these expressions with numerics.order {} and "
+                                         "numerics.advection {} need at least {} cells along {}, "
+                                         "not {}",
+                                         static_cast<int>(settings_.order),
+                                         config_.text("numerics.advection"), needed, letter(axis),
+                                         cells)
+                           : fmt::format("numerics.order {} needs at least {} cells along {}, not {}",
+                                         static_cast<int>(settings_.order), needed, letter(axis),
+                                         cells));
   }
 }
 

@@ -99,6 +99,7 @@ void SettingsReader::exact() {
     const auto field = std::find(fields_.begin(), fields_.end(), name);
     Symbols symbols = symbols_;
     symbols.dimensions = dimensions();
+    symbols.absent_fields = field_names();
     const auto add = [&](int n, int component) {
       Computation computation = compute(path, symbols, component);
       settings_.exact.push_back({n, std::move(computation)});

@@ -60,6 +60,9 @@ class SettingsReader {
 
   std::string nearest_field(const std::string& name) const;
 
+  // Of vectors both their own names and those of their components.
+  std::set<std::string> field_names() const;
+
   static std::size_t place(Axis axis) { return static_cast<std::size_t>(index(axis)); }
   static std::string side_name(Axis axis, bool upper);
   bool bounded(Axis axis) const;

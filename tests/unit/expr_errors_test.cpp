@@ -109,20 +109,23 @@ TEST(ExprErrors, Structure) {
        {"x < y < 2", 6, 1, "comparisons cannot be chained", "write a < b and b < c"},
        {"x == y != 2", 7, 2, "comparisons cannot be chained", "write a < b and b < c"},
        {"and x", 0, 3, "expected a value before 'and'", ""},
-       {"[x, y]", 0, 1, "a vector '[...]' is not supported" + place + " by this version", ""}});
+       {"[x, y]", 0, 6, "the value is a vector" + place + ", but a scalar is expected",
+        "dot(v, w), div(v) and components of vectors are scalars"}});
 }
 
 TEST(ExprErrors, Names) {
   const std::string place = " in heat.source";
   expect_errors(
       source_symbols(),
-      {{"D*laplcian", 2, 8, "unknown name 'laplcian'" + place,
-        "did you mean 'laplacian'? (not supported by this version)"},
-       {"D*laplcian(u)", 2, 8, "unknown function 'laplcian'" + place,
-        "did you mean 'laplacian'? (not supported by this version)"},
-       {"laplacian(u)", 0, 9, "'laplacian' is not supported" + place + " by this version", ""},
-       {"dxx", 0, 3, "'dxx' is not supported" + place + " by this version", ""},
-       {"uniform(0, 1)", 0, 7, "'uniform' is not supported" + place + " by this version", ""},
+      {{"D*laplcian", 2, 8, "unknown name 'laplcian'" + place, ""},
+       {"D*laplcian(u)", 2, 8, "unknown function 'laplcian'" + place, ""},
+       {"laplacian(u)", 0, 9, "the operator 'laplacian' is not allowed" + place,
+        "nothing can be differentiated there"},
+       {"dxx", 0, 3, "'dxx' is a function", "write dxx(...)"},
+       {"uniform(0, 1)", 0, 7, "the random number 'uniform' is not allowed" + place,
+        "uniform and normal are for initial values"},
+       {"ln(x)", 0, 2, "unknown function 'ln'" + place, "did you mean 'log'?"},
+       {"true", 0, 4, "unknown name 'true'" + place, "write 1 for true, 0 for false"},
        {"sped", 0, 4, "unknown name 'sped'" + place, "did you mean 'speed'?"},
        {"X + 1", 0, 1, "unknown name 'X'" + place, "did you mean 'x'?"},
        {"q", 0, 1, "unknown name 'q'" + place, ""},
@@ -193,6 +196,85 @@ TEST(ExprErrors, Reductions) {
        {"mean(max(u))", 5, 3, "the reduction 'max' is inside of another reduction", ""},
        {"mean(u, v)", 0, 4, "mean takes 1 argument, not 2", ""},
        {"max()", 0, 3, "max takes 1 argument, not 0", ""}});
+}
+
+TEST(ExprErrors, Operators) {
+  xp::Symbols symbols = source_symbols();
+  symbols.fields = {"u", "v", "w_x", "w_y"};
+  symbols.vectors = {{"w", 2}};
+  symbols.reductions = symbols.operators = true;
+  symbols.place = "equations.u";
+  const std::string place = " in equations.u";
+  const std::string scalars = "dot(v, w), div(v) and components of vectors are scalars";
+  const std::string written = "a vector is written [a, b]";
+  const std::vector<Case> cases = {
+      {"D*laplcian(u)", 2, 8, "unknown function 'laplcian'" + place, "did you mean 'laplacian'?"},
+      {"u2", 0, 2, "unknown name 'u2'" + place, "did you mean 'u'?"},
+      {"Du*v", 0, 2, "unknown name 'Du'" + place, "did you mean 'D'?"},
+      {"dt(u)", 0, 2, "unknown function 'dt'" + place,
+       "an equation is d/dt of its field; there are no other derivatives in time"},
+      {"divergence(w)", 0, 10, "unknown function 'divergence'" + place, "did you mean 'div'?"},
+      {"w*w", 1, 1, "two vectors cannot be multiplied with *", "write dot(v, w) or cross(v, w)"},
+      {"u/w", 1, 1, "nothing can be divided by a vector",
+       "divide by its components, such as v_x"},
+      {"w + u", 2, 1, "a vector and a scalar cannot be added", written},
+      {"u - w", 2, 1, "a vector and a scalar cannot be subtracted", written},
+      {"w^2", 1, 1, "a vector cannot stand in a power", "the square of a vector is dot(v, v)"},
+      {"w < w", 2, 1, "vectors can be neither compared nor true or false",
+       "compare their components, such as v_x, or lengths, sqrt(dot(v, v))"},
+      {"sin(w)", 0, 3, "an argument of sin has to be a scalar, not a vector", scalars},
+      {"not w", 0, 3, "what 'not' stands before has to be a scalar, not a vector", scalars},
+      {"grad(w)", 0, 4, "the gradient of a vector is a tensor, which there is not here",
+       "use dx, dy, dz or laplacian of the vector"},
+      {"div(u)", 0, 3, "div takes a vector, not a scalar",
+       "div(grad(a)) of a scalar a is laplacian(a)"},
+      {"curl(u)", 0, 4, "curl takes a vector, not a scalar", written},
+      {"dot(u, w)", 0, 3, "dot takes a vector, not a scalar", written},
+      {"advect(u, w)", 0, 6, "advect takes a vector, not a scalar",
+       "write advect([velocity], a): the velocity comes first"},
+      {"dx(u, v)", 0, 2, "dx takes 1 argument, not 2", "write dx(a)"},
+      {"advect(w)", 0, 6, "advect takes 2 arguments, not 1", "write advect(v, a)"},
+      {"dz(u)", 0, 2, "there is no 'dz'" + place + ": the grid has 2 dimensions", ""},
+      {"dot(w, [u, v, 0])", 7, 9,
+       "a vector of 3 components" + place + ": the grid has 2 dimensions", ""},
+      {"w[0]", 1, 1, "expected an operator before '['", "the first component is w_x"},
+      {"w_z", 0, 3, "unknown name 'w_z'" + place, "did you mean 'w_x'?"},
+      {"mean(mean(u))", 5, 4, "the reduction 'mean' is inside of another reduction", ""},
+      {"uniform(0, 1)*u", 0, 7, "the random number 'uniform' is not allowed" + place,
+       "uniform and normal are for initial values"},
+      {"\xe2\x88\x86u", 0, 3, "unexpected character '\xe2\x88\x86' (U+2206)",
+       "write laplacian(...)"},
+      {"\xce\xbb*u", 0, 2, "unexpected character '\xce\xbb' (U+03BB)",
+       "spell it out: names have the letters a to z"}};
+  for (const Case& expected : cases) {
+    const auto mistake = xp::check(expected.text, symbols, nullptr);
+    ASSERT_TRUE(mistake) << expected.text;
+    EXPECT_EQ(mistake->message, expected.message) << expected.text;
+    EXPECT_EQ(mistake->hint, expected.hint) << expected.text;
+    EXPECT_EQ(mistake->offset, expected.offset) << expected.text;
+    EXPECT_EQ(mistake->length, expected.length) << expected.text;
+  }
+  symbols.bare_fields = false;
+  EXPECT_EQ(xp::check("laplacian(mean(u))", symbols, nullptr)->message,
+            "the value of 'laplacian' is not a single number" + place);
+  EXPECT_FALSE(xp::check("max(laplacian(u))", symbols, nullptr));
+}
+
+TEST(ExprErrors, FieldsWhereThereAreNone) {
+  xp::Symbols symbols;
+  symbols.absent_fields = {"u"};
+  symbols.place = "fields.v.initial";
+  expect_errors(symbols,
+                {{"1 + u", 4, 1, "the field 'u' is not allowed in fields.v.initial", ""}});
+}
+
+TEST(ExprErrors, VectorsWhereTheGridWasRefused) {
+  xp::Symbols symbols = source_symbols();
+  symbols.dimensions = 3;
+  symbols.dimensions_known = false;
+  bool is_vector = false;
+  EXPECT_FALSE(xp::check("[u, v] + [1, 2, 3]", symbols, &is_vector));
+  EXPECT_TRUE(is_vector);
 }
 
 TEST(ExprErrors, Constants) {

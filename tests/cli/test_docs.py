@@ -3,7 +3,10 @@
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
+
+import document
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 XPSIM = os.environ["XPSIM"]
@@ -25,6 +28,10 @@ class Docs(unittest.TestCase):
             for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
                 if "://" not in link:
                     self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
+
+    def test_tutorial_does_what_it_shows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual([], document.failures(ROOT / "docs/tutorial.md", folder, XPSIM))
 
 
 if __name__ == "__main__":

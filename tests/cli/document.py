@@ -89,3 +89,32 @@ def failures(page, folder, xpsim):
                     wrong.append(f"{lines[0]}\nprints (exit code {code}):\n{output}")
                 lines = lines[end:]
     return wrong
+
+
+def rows(text, first, last):
+    """Of every table whose first and last column have these titles ("" for any): the code in those cells."""
+    found = []
+    inside = False
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else []
+        if not cells:
+            inside = False
+        elif not inside and first in ("", cells[0]) and cells[-1] == last:
+            inside = True
+        elif inside and not line.startswith("|--"):
+            found.append((cells[0].strip("`"), cells[-1].strip("`")))
+    return found
+
+
+def replaced(base, fragment):
+    """An input with the blocks of a fragment in the place of its own."""
+    def parts(text):
+        found = {}
+        for line in text.splitlines():
+            if line and not line[0].isspace():
+                key = line.split(":")[0]
+                found[key] = line
+            elif line:
+                found[key] += "\n" + line
+        return found
+    return "\n".join({**parts(base), **parts(fragment)}.values()) + "\n"

@@ -259,6 +259,10 @@ Interval range(const Node& n, const Interval& a, const Interval& b, const Interv
     case Op::cos:
       if (a.lower == a.upper) return monotone();
       return {-1, 1};
+    case Op::tan:
+      return a.lower > -1.57 && a.upper < 1.57 ? monotone() : Interval{-infinity, infinity};
+    case Op::mod:
+      return {std::min(0.0, b.lower), std::max(0.0, b.upper)};
     case Op::cosh:
       return a.lower <= 0 && a.upper >= 0
                  ? Interval{1, std::cosh(std::max(-a.lower, a.upper))}
@@ -366,6 +370,14 @@ std::vector<LinearTerm> Linearised::terms(const std::vector<Interval>& fields,
       here = {0, 0};
     } else if (node.op == Op::reduction) {
       here = of(node.children[0]);
+      const auto kind = static_cast<Reduction::Kind>(node.slot);
+      double volume = 1;
+      for (int axis = 0; axis < graph_->symbols.dimensions; ++axis)
+        volume *= coordinates[static_cast<std::size_t>(axis)].upper -
+                  coordinates[static_cast<std::size_t>(axis)].lower;
+      if (kind == Reduction::Kind::integral) here = {volume * here.lower, volume * here.upper};
+      if (kind == Reduction::Kind::norm)
+        here = {0, std::max(std::abs(here.lower), std::abs(here.upper))};
     } else {
       here = range(node, of(node.children[0]), of(node.children[1]), of(node.children[2]));
     }

@@ -48,7 +48,11 @@ class Tree {
   std::string name(int node) const;
   /// `bounded`: it has boundary conditions of its own.
   void give_name(int node, const std::string& name, bool bounded) {
-    names_.emplace(node, name);
+    // Of several names of one value that with boundary conditions counts.
+    if (bounded)
+      names_[node] = name;
+    else
+      names_.emplace(node, name);
     if (bounded) bounded_.insert(node);
   }
   bool is_bounded(int node) const { return bounded_.count(node) > 0; }

@@ -49,11 +49,10 @@ class StabilityRegion {
     const double angle = std::atan2(std::abs(z.imag()), -decay);  // pi/2 to pi
     const double place = (angle - pi / 2) / (pi / 2) * rays;
     const int n = std::clamp(static_cast<int>(place), 0, rays - 1);
-    double least = std::min(reach_[static_cast<std::size_t>(n)],
-                            reach_[static_cast<std::size_t>(n) + 1]);
-    if (place <= 0) least = reach_.front();
-    if (place >= rays) least = reach_.back();
-    const double by_region = least / size;
+    const double part = std::clamp(place - n, 0.0, 1.0);
+    const double by_region = ((1 - part) * reach_[static_cast<std::size_t>(n)] +
+                              part * reach_[static_cast<std::size_t>(n) + 1]) /
+                             size;
     return decay > 0 ? std::min(by_region, limit_ / decay) : by_region;
   }
 
@@ -225,8 +224,13 @@ double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, i
             matrix[static_cast<std::size_t>(term.equation) * count +
                    static_cast<std::size_t>(term.field)] +=
                 factors.of(term.stencils, coefficient(term.coefficient));
+          double scale = 0;
+          for (const Complex& entry : matrix) scale = std::max(scale, std::abs(entry));
+          // What is zero but for rounding; of more than two fields it is found less exactly.
+          scale *= equations > 2 ? 1e-5 : 1e-9;
           for (const Complex& value : eigenvalues(std::move(matrix), equations))
-            result = std::min(result, region.step(value));
+            if (std::abs(value) > scale)
+              result = std::min(result, region.step(value));
         }
   }
   return result;

@@ -29,7 +29,7 @@ TEST(ConfigChecks, UnknownKeys) {
   EXPECT_EQ(errors_of("parameters: {D: {valu: 1, value: 2}}\n"),
             Lines{"3:18: unknown key 'valu' in parameters.D | did you mean 'value'?"});
   EXPECT_EQ(errors_of("verify:\n  - {name: a, expression: b, when: end}\n"),
-            Lines{"4:30: unknown key 'when' in verify.0 | known keys: name, expression, at"});
+            Lines{"4:30: unknown key 'when' in verify.0 | 'when' belongs under 'stop'"});
 }
 
 TEST(ConfigChecks, MisplacedKeys) {

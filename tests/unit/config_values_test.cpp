@@ -258,6 +258,7 @@ TEST(ConfigValues, Resolved) {
             "  cells: [4]\n"
             "numerics:\n"
             "  order: 2\n"
+            "  advection: upwind1\n"
             "time:\n"
             "  scheme: rk4\n"
             "  step: auto\n"

@@ -19,12 +19,12 @@ xp::Norms error_of(const std::string& operation, const std::string& exact, int d
   std::string size, lower, upper, periodic;
   for (int a = 0; a < dimensions; ++a) {
     const char* comma = a > 0 ? ", " : "";
-    size += comma + std::to_string(cells + 2 * a);
+    size += comma + std::to_string(cells + cells / 8 * a);
     lower += fmt::format("{}{}", comma, 0);
     upper += fmt::format("{}{}", comma, 1 + 0.25 * a);
     periodic += fmt::format("{}{}", comma, axes[a]);
   }
-  const std::string text = fmt::format(R"(
+  const std::string text = fmt::format(R"yaml(
 xpsim: 1
 parameters: {{k: 2*pi, l: 2*pi/1.25, m: 2*pi/1.5}}
 grid: {{cells: [{}], lower: [{}], upper: [{}], periodic: [{}]}}
@@ -35,7 +35,7 @@ equations: {{u: 0, v: 0, w: "{}"}}
 numerics: {{order: {}, advection: {}}}
 time: {{scheme: euler, step: 1, end: 1}}
 exact: {{w: "{}"}}
-)",
+)yaml",
                                        size, lower, upper, periodic,
                                        dimensions > 1 ? " * cos(l*y)" : "",
                                        dimensions > 2 ? " * cos(m*z)" : "", operation, order,
@@ -83,7 +83,6 @@ TEST(Equations, OperatorsHaveTheirOrder) {
       const double coarse = error_of(one.operation, one.exact, one.dimensions, fine / 2, order).linf;
       const double finer = error_of(one.operation, one.exact, one.dimensions, fine, order).linf;
       const double observed = std::log2(coarse / finer);
-      // Sizes along y and z grow by a little less than a factor of two.
       EXPECT_NEAR(observed, order, 0.15) << one.operation << " order " << order << ": " << coarse
                                          << " " << finer;
     }
@@ -116,7 +115,7 @@ TEST(Equations, AdvectionSchemesHaveTheirOrder) {
 
 // u = exp(-t) s(x) with a source that makes it the solution, between walls of every kind.
 double wall_error(const std::string& condition, const std::string& rate, int cells, int order) {
-  const std::string text = fmt::format(R"(
+  const std::string text = fmt::format(R"yaml(
 xpsim: 1
 grid: {{cells: [{}]}}
 parameters: {{a: 1.3}}
@@ -130,7 +129,7 @@ boundary_conditions: {{u: {}}}
 numerics: {{order: {}}}
 time: {{scheme: rk4, end: 0.1}}
 exact: {{u: "exp(-t)*s"}}
-)",
+)yaml",
                                        cells, rate, condition, order);
   const test::Run run = test::run(text);
   EXPECT_EQ(run.report.status, xp::RunStatus::completed) << run.report.message;
@@ -139,10 +138,10 @@ exact: {{u: "exp(-t)*s"}}
 
 TEST(Equations, WallsOfEveryKindKeepTheOrder) {
   const std::vector<std::string> conditions = {
-      R"({x: {dirichlet: "exp(-t)*s"}})",
-      R"({x-: {neumann: "-exp(-t)*ds"}, x+: {neumann: "exp(-t)*ds"}})",
-      R"({x-: {robin: {alpha: 2, beta: 1, value: "exp(-t)*(2*s - ds)"}},
-          x+: {robin: {alpha: 1, beta: 3, value: "exp(-t)*(s + 3*ds)"}}})"};
+      "{x: {dirichlet: 'exp(-t)*s'}}",
+      "{x-: {neumann: '-exp(-t)*ds'}, x+: {neumann: 'exp(-t)*ds'}}",
+      "{x-: {robin: {alpha: 2, beta: 1, value: 'exp(-t)*(2*s - ds)'}},"
+      " x+: {robin: {alpha: 1, beta: 3, value: 'exp(-t)*(s + 3*ds)'}}}"};
   const std::vector<std::string> rates = {
       "laplacian(u) - exp(-t)*(s + dds)",
       "div((1 + x)*grad(u)) - exp(-t)*(s + (1 + x)*dds + ds)",
@@ -159,7 +158,7 @@ TEST(Equations, WallsOfEveryKindKeepTheOrder) {
 
 TEST(Equations, DefinitionsHaveConditionsOfTheirOwn) {
   // u_t = -u_xxxx with u = u_xx = 0 at walls: sin(pi x) decays with (4/h^2 sin^2(pi h/2))^2.
-  const std::string text = R"(
+  const std::string text = R"yaml(
 xpsim: 1
 grid: {cells: [32]}
 fields: {u: "sin(pi*x)"}
@@ -167,7 +166,7 @@ definitions: {bend: "dxx(u)"}
 equations: {u: "-dxx(bend)"}
 boundary_conditions: {u: {x: {dirichlet: 0}}, bend: {x: {dirichlet: 0}}}
 time: {scheme: rk4, end: 0.01}
-)";
+)yaml";
   const double h = 1. / 32, lambda = std::pow(4 / (h * h) * std::pow(std::sin(M_PI * h / 2), 2), 2);
   const test::Run run = test::run(text);
   EXPECT_NEAR(run.u[15] / std::sin(M_PI * 15.5 * h), std::exp(-lambda * 0.01), 1e-7);
@@ -176,7 +175,7 @@ time: {scheme: rk4, end: 0.01}
 TEST(Equations, ConserveToRounding) {
   for (const char* advection : {"central2", "upwind1", "vanleer", "weno5"})
     for (const int order : {2, 4}) {
-      const test::Run run = test::run(fmt::format(R"(
+      const test::Run run = test::run(fmt::format(R"yaml(
 xpsim: 1
 grid: {{cells: [24, 20], periodic: [x, y]}}
 fields: {{u: "1 + 0.5*uniform(-1, 1)", c: {{rank: vector, initial: "[sin(2*pi*y), 0.5 + uniform(0, 1)]"}}}}
@@ -185,18 +184,18 @@ numerics: {{order: {}, advection: {}}}
 time: {{end: 0.2}}
 verify:
   - {{name: conserved, expression: "abs(mean(u) - 1) < 0.05", at: start}}
-)",
+)yaml",
                                                   order, advection),
                                       {}, xp::builtin_models());
       double sum = 0;
       for (const double value : run.u) sum += value;
-      const test::Run start = test::run(fmt::format(R"(
+      const test::Run start = test::run(fmt::format(R"yaml(
 xpsim: 1
 grid: {{cells: [24, 20], periodic: [x, y]}}
 fields: {{u: "1 + 0.5*uniform(-1, 1)"}}
 equations: {{u: 0}}
 time: {{end: 0}}
-)"));
+)yaml"));
       double before = 0;
       for (const double value : start.u) before += value;
       EXPECT_NEAR(sum, before, 1e-10) << advection << order;
@@ -208,13 +207,13 @@ TEST(Equations, StagesSeeTheirOwnTime) {
   const double exact = 1 + std::exp(-2.0);
   const double expected[] = {-1.06e-4, -1.22e-5, -1.47e-6};
   for (int n = 0; n < 3; ++n) {
-    const test::Run run = test::run(fmt::format(R"(
+    const test::Run run = test::run(fmt::format(R"yaml(
 xpsim: 1
 grid: {{cells: [4], periodic: [x]}}
 fields: {{u: 0}}
 equations: {{u: "-u + t"}}
 time: {{scheme: ssprk3, step: {}, end: 2}}
-)",
+)yaml",
                                                 2.0 / (10 << n)));
     EXPECT_NEAR(run.u[0] - exact, expected[n], 0.01 * std::abs(expected[n]));
   }
@@ -222,13 +221,13 @@ time: {{scheme: ssprk3, step: {}, end: 2}}
 
 // ACCEPTANCE 8: u' = u^2 runs away at t = 1.
 TEST(Equations, DivergenceIsReported) {
-  const std::string text = R"(
+  const std::string text = R"yaml(
 xpsim: 1
 grid: {cells: [4], periodic: [x]}
 fields: {u: 1}
 equations: {u: "u^2"}
 time: {scheme: rk54, end: 0.9, tolerance: {relative: 1e-8, absolute: 1e-10}}
-)";
+)yaml";
   EXPECT_NEAR(test::run(text).u[0], 10, 1e-4);
   const test::Run late = test::run(text, {"time.end=2"});
   EXPECT_EQ(late.report.status, xp::RunStatus::diverged);
@@ -237,27 +236,27 @@ time: {scheme: rk54, end: 0.9, tolerance: {relative: 1e-8, absolute: 1e-10}}
 
 TEST(Equations, ReductionsAndStops) {
   // u' = mean(u) - u relaxes to the mean; the run ends when it is close.
-  const test::Run run = test::run(R"(
+  const test::Run run = test::run(R"yaml(
 xpsim: 1
 grid: {cells: [32], periodic: [x]}
 fields: {u: "1 + sin(2*pi*x)"}
 equations: {u: "mean(u) - u"}
 stop: {when: "max(abs(u - 1)) < 0.1", check_every: 1}
 time: {scheme: rk4, step: 0.01, end: 100}
-)");
+)yaml");
   EXPECT_NEAR(run.report.time, std::log(std::sin(M_PI * 2 * 7.5 / 32) * 10), 0.011);
   EXPECT_NE(run.report.message.find("stopped at"), std::string::npos);
 }
 
 // ACCEPTANCE 10: a standing wave as two fields. The spatial operator's frequency is discrete.
 TEST(Equations, StandingWaveHasTheDiscreteFrequency) {
-  const test::Run run = test::run(R"(
+  const test::Run run = test::run(R"yaml(
 xpsim: 1
 grid: {cells: [64], periodic: [x]}
 fields: {u: "cos(2*pi*x)", v: 0}
 equations: {u: v, v: "laplacian(u)"}
 time: {scheme: rk4, step: 1/1024, end: 1}
-)");
+)yaml");
   const double h = 1. / 64, omega = 2 / h * std::sin(M_PI * h);
   EXPECT_NEAR(run.u[0] / std::cos(M_PI * h), std::cos(omega), 1e-7);
 }
@@ -282,13 +281,13 @@ TEST(Equations, StepsComeFromTheStabilityLimit) {
            Case{"euler", "u", "(2 + x)*laplacian(u)", "2", h * h / 6},
            Case{"euler", "u", "laplacian(u*(1 + u))", "2", h * h / 6},  // u up to 1
        }) {
-    const std::string text = fmt::format(R"(
+    const std::string text = fmt::format(R"yaml(
 xpsim: 1
 grid: {{cells: [64], periodic: [x]}}
 fields: {{u: "sin(2*pi*x)", v: 0}}
 equations: {{u: "{}", v: "{}"}}
 time: {{scheme: {}, end: 0.01}}
-)",
+)yaml",
                                          one.rate,
                                          std::string(one.rate) == "v" ? "laplacian(u)" : "0",
                                          one.scheme);

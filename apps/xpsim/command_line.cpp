@@ -10,7 +10,8 @@
 
 namespace {
 
-const std::vector<std::string> command_names = {"run", "check", "explain", "info", "schema", "list"};
+const std::vector<std::string> command_names = {"run",  "check",  "explain",
+                                                "info", "schema", "list"};
 const std::vector<std::string> later_commands = {"doctor", "bench"};
 
 bool is_one_of(const std::string& word, const std::vector<std::string>& words) {

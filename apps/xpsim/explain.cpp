@@ -25,9 +25,11 @@ std::set<int> arrays_read(const xp::Program& program) {
 
 class Explanation {
  public:
-  Explanation(std::ostream& out, const xp::Settings& settings,
-              const xp::Computation& computation)
-      : out_(out), settings_(settings), computation_(computation), bytes_(xp::bytes_of(settings.precision)) {
+  Explanation(std::ostream& out, const xp::Settings& settings, const xp::Computation& computation)
+      : out_(out),
+        settings_(settings),
+        computation_(computation),
+        bytes_(xp::bytes_of(settings.precision)) {
     for (const xp::FieldInfo& field : settings.fields) names_.push_back(field.name);
     for (const xp::Temporary& temporary : computation.temporaries)
       names_.push_back("[" + temporary.text + "]");
@@ -50,8 +52,8 @@ class Explanation {
       } else {
         outputs.push_back("number " + std::to_string(step.number));
         const bool reduction = step.kind == xp::Step::Kind::reduction;
-        out_ << fmt::format("{} ({}): {}\n",
-                                 reduction ? "reduction over the grid" : "number", when, step.text);
+        out_ << fmt::format("{} ({}): {}\n", reduction ? "reduction over the grid" : "number", when,
+                            step.text);
         const std::int64_t cost = reduction ? traffic(step.program, 0) : 0;
         total_ += cost;
         print_program(step.program, outputs, cost);
@@ -59,8 +61,7 @@ class Explanation {
     }
     std::vector<std::string> rates;
     for (const xp::FieldInfo& field : settings_.fields) rates.push_back("d/dt " + field.name);
-    out_ << "last pass (per stage): the equations, and the stage of " << settings_.scheme
-              << "\n";
+    out_ << "last pass (per stage): the equations, and the stage of " << settings_.scheme << "\n";
     const std::int64_t cost = traffic(computation_.last, rates.size());
     total_ += cost;
     print_program(computation_.last, rates, cost);
@@ -85,12 +86,12 @@ class Explanation {
       out_ << "    " << line << "\n";
     std::string stencils;
     for (const xp::Stencil& stencil : program.stencils)
-      stencils += fmt::format("{}{} ({} on each side)", stencils.empty() ? "" : ", ",
-                              xp::name_of(stencil),
-                              xp::reach(stencil, settings_.order, settings_.advection));
+      stencils +=
+          fmt::format("{}{} ({} on each side)", stencils.empty() ? "" : ", ", xp::name_of(stencil),
+                      xp::reach(stencil, settings_.order, settings_.advection));
     out_ << fmt::format("  {} instructions, {} registers{}{}{}\n", program.code.size(),
-                             program.registers, stencils.empty() ? "" : "; stencils: ", stencils,
-                             bytes > 0 ? fmt::format("; {} bytes per cell", bytes) : "");
+                        program.registers, stencils.empty() ? "" : "; stencils: ", stencils,
+                        bytes > 0 ? fmt::format("; {} bytes per cell", bytes) : "");
   }
 
   void print_ghosts(int array) const {
@@ -98,11 +99,10 @@ class Explanation {
         computation_.temporaries[static_cast<std::size_t>(array - computation_.fields)];
     if (!temporary.is_read_around) return;
     out_ << "  ghost cells of " << name(array) << ": "
-              << (temporary.is_pointwise           ? "computed from those of the fields"
-                  : temporary.conditions.empty() ? "copied from the other end"
-                                                 : "from boundary_conditions." +
-                                                       temporary.conditions)
-              << "\n";
+         << (temporary.is_pointwise         ? "computed from those of the fields"
+             : temporary.conditions.empty() ? "copied from the other end"
+                                            : "from boundary_conditions." + temporary.conditions)
+         << "\n";
   }
 
   std::ostream& out_;
@@ -127,8 +127,8 @@ void explain(std::ostream& out, xp::Simulation& simulation) {
     for (const std::string& field : config.keys("equations")) {
       const std::string path = "equations." + field + ".explicit";
       const xp::Position where = config.position(path);
-      texts.push_back(fmt::format("d/dt {} = {}   ({}:{})", field, config.text(path), where.file,
-                                  where.line));
+      texts.push_back(
+          fmt::format("d/dt {} = {}   ({}:{})", field, config.text(path), where.file, where.line));
     }
     for (const std::string& name : config.keys("definitions")) {
       const xp::Position where = config.position("definitions." + name);
@@ -137,11 +137,10 @@ void explain(std::ostream& out, xp::Simulation& simulation) {
     }
     Explanation(out, settings, *settings.equations).print(texts);
   }
-  say("ghost cells", fmt::format("{}{}", settings.grid.ghosts,
-                                 settings.corners ? ", corners too" : ""));
+  say("ghost cells",
+      fmt::format("{}{}", settings.grid.ghosts, settings.corners ? ", corners too" : ""));
   say("time scheme", settings.scheme + ": " + xp::explicit_scheme(settings.scheme).help);
-  say("stability limit", std::isfinite(forecast.stable_step)
-                             ? fmt::format("{:.7g}", forecast.stable_step)
-                             : "none");
+  say("stability limit",
+      std::isfinite(forecast.stable_step) ? fmt::format("{:.7g}", forecast.stable_step) : "none");
   if (forecast.step > 0) say("step", fmt::format("{:.7g}", forecast.step));
 }

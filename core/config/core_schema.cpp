@@ -141,10 +141,10 @@ Schema core_schema() {
   s.add(key("numerics", T::block, "Choices of the discretisation."));
   s.add(one_of({"2", "4"},
                key("numerics.order", T::choice, "Order of accuracy of central differences.", "2")));
-  s.add(one_of({"central2", "upwind1", "vanleer", "weno5"},
-               key("numerics.advection", T::choice,
-                   "How div(u*velocity) and advect(velocity, u) find the value at a face.",
-                   "upwind1")));
+  s.add(one_of(
+      {"central2", "upwind1", "vanleer", "weno5"},
+      key("numerics.advection", T::choice,
+          "How div(u*velocity) and advect(velocity, u) find the value at a face.", "upwind1")));
 
   s.add(key("time", T::block, "Time stepping."));
   s.add(one_of({"euler", "ssprk2", "ssprk3", "rk4", "rk32", "rk54"},

@@ -118,8 +118,7 @@ int Calculus::along(int axis, int node) {
   const auto holds = [&](int child) { return differentiated(child, axis) >= 0; };
   if (holds(node)) return diffusion(axis, -1, differentiated(node, axis));
   if (!tree_.is_bounded(node)) {
-    if (found.op == Op::negate)
-      return tree_.operation(Op::negate, along(axis, found.children[0]));
+    if (found.op == Op::negate) return tree_.operation(Op::negate, along(axis, found.children[0]));
     if (found.op == Op::add || found.op == Op::subtract)
       return tree_.operation(found.op, along(axis, found.children[0]),
                              along(axis, found.children[1]));
@@ -134,10 +133,9 @@ int Calculus::along(int axis, int node) {
 int Calculus::along(int axis, const VectorTerm& term) {
   const int base = term.base[static_cast<std::size_t>(axis)];
   if (term.factor < 0) return along(axis, base);
-  const int factor = term.divides ? tree_.operation(Op::divide, tree_.constant(1), term.factor)
-                                  : term.factor;
-  if (differentiated(base, axis) >= 0)
-    return diffusion(axis, factor, differentiated(base, axis));
+  const int factor =
+      term.divides ? tree_.operation(Op::divide, tree_.constant(1), term.factor) : term.factor;
+  if (differentiated(base, axis) >= 0) return diffusion(axis, factor, differentiated(base, axis));
   if (tree_.is_constant(base, 0)) return base;
   return apply({StencilKind::flux, axis_of(axis), 0}, base, factor);
 }

@@ -13,7 +13,7 @@ namespace xp::detail {
 /// and the gradient.
 struct VectorTerm {
   bool negative = false, divides = false;
-  int factor = -1;                     // a node; -1: none
+  int factor = -1;                      // a node; -1: none
   std::array<int, 3> base{-1, -1, -1};  // nodes, one per dimension
 };
 

@@ -13,8 +13,8 @@ namespace xp {
 /// An array over the grid that is made on the way: something that is differentiated, or costly and
 /// the same in every step. Array number: Computation::fields + its place in `temporaries`.
 struct Temporary {
-  std::string text;        ///< what it holds
-  bool is_static = false;  ///< depends on the place alone: computed once
+  std::string text;             ///< what it holds
+  bool is_static = false;       ///< depends on the place alone: computed once
   bool is_read_around = false;  ///< by stencils: its ghost cells are needed
   /// Its value in a ghost cell follows from that of the arrays there, by the same program.
   bool is_pointwise = false;
@@ -30,7 +30,7 @@ struct Step {
   std::vector<int> targets;  ///< arrays: which arrays the outputs go to
   int number = -1;           ///< reduction and number: which number it becomes
   Reduction::Kind reduction = Reduction::Kind::integral;
-  bool is_static = false;    ///< to be taken once
+  bool is_static = false;  ///< to be taken once
   std::string text;
 };
 
@@ -38,8 +38,8 @@ struct Computation {
   int fields = 0;  ///< arrays 0 .. fields-1 are the names of Symbols::fields
   int numbers = 0;
   std::vector<Temporary> temporaries;
-  std::vector<Step> steps;  ///< in the order in which they are taken
-  Program last;             ///< after all steps: its outputs are the values asked for
+  std::vector<Step> steps;      ///< in the order in which they are taken
+  Program last;                 ///< after all steps: its outputs are the values asked for
   std::vector<bool> is_number;  ///< of each output: is it one number for the whole grid?
 
   int arrays() const { return fields + static_cast<int>(temporaries.size()); }
@@ -54,7 +54,7 @@ struct Request {
   std::string text;
   bool is_vector = false;
   int component = -1;  ///< of the vector: this one alone
-  std::string what;  ///< "field 'u'": named where the rank is wrong; may be empty
+  std::string what;    ///< "field 'u'": named where the rank is wrong; may be empty
   std::string place;
 };
 

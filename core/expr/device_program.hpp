@@ -96,7 +96,7 @@ KOKKOS_INLINE_FUNCTION void read_lanes(int lanes, double* out, const Inputs& inp
 template <int W>
 struct Lanes {
   double registers[Program::max_registers][W];
-  const double* arrays[Program::max_arrays];       ///< where an array's values are
+  const double* arrays[Program::max_arrays];           ///< where an array's values are
   double copies[W == 1 ? 1 : Program::max_arrays][W];  ///< of arrays that are of another type
 };
 
@@ -115,7 +115,8 @@ class DeviceProgram {
     const auto host = Kokkos::create_mirror_view(code_);
     for (std::size_t n = 0; n < program.code.size(); ++n) host(n) = program.code[n];
     Kokkos::deep_copy(code_, host);
-    for (const int array : program.fields) arrays_[array_count_++] = static_cast<std::uint8_t>(array);
+    for (const int array : program.fields)
+      arrays_[array_count_++] = static_cast<std::uint8_t>(array);
     for (const Operand& output : program.outputs) {
       if (output.kind == Operand::Kind::number)
         constants_[output_count_] = program.constants[output.index];
@@ -127,8 +128,8 @@ class DeviceProgram {
   bool has_program() const { return output_count_ > 0; }
   KOKKOS_INLINE_FUNCTION int outputs() const { return output_count_; }
 
-  /// Evaluates the first `lanes` of at most W lanes. `inputs(slot, lane)` gives the inputs; where it
-  /// has `row(array)`, the values of an array from lane 0 on, they are read in place, and
+  /// Evaluates the first `lanes` of at most W lanes. `inputs(slot, lane)` gives the inputs; where
+  /// it has `row(array)`, the values of an array from lane 0 on, they are read in place, and
   /// `stencil(instruction, lanes, out, a, c)` evaluates stencils. The value of a lane depends
   /// neither on the other lanes nor on W.
   template <int W, class Inputs>
@@ -224,8 +225,9 @@ class DeviceProgram {
 
   // An operand's values, a number's in `room`.
   template <int W>
-  KOKKOS_INLINE_FUNCTION static const double* values(const Instruction& instruction, const Operand& operand, int lanes,
-                              const Lanes<W>& work, double* room) {
+  KOKKOS_INLINE_FUNCTION static const double* values(const Instruction& instruction,
+                                                     const Operand& operand, int lanes,
+                                                     const Lanes<W>& work, double* room) {
     if (operand.kind == Operand::Kind::array) return work.arrays[operand.index];
     if (operand.kind == Operand::Kind::number) {
       detail::fill_lanes(lanes, room, instruction.number[operand.index]);
@@ -236,8 +238,9 @@ class DeviceProgram {
 
   // Calls `use` with the operand as a LaneArray or a LaneNumber.
   template <int W, class Use>
-  KOKKOS_INLINE_FUNCTION static void with_operand(const Instruction& instruction, const Operand& operand,
-                           const Lanes<W>& work, const Use& use) {
+  KOKKOS_INLINE_FUNCTION static void with_operand(const Instruction& instruction,
+                                                  const Operand& operand, const Lanes<W>& work,
+                                                  const Use& use) {
     if (operand.kind == Operand::Kind::number)
       use(detail::LaneNumber{instruction.number[operand.index]});
     else if (operand.kind == Operand::Kind::array)
@@ -247,7 +250,8 @@ class DeviceProgram {
   }
 
   template <Op op, int W>
-  KOKKOS_INLINE_FUNCTION static void pair(const Instruction& instruction, int lanes, Lanes<W>& work) {
+  KOKKOS_INLINE_FUNCTION static void pair(const Instruction& instruction, int lanes,
+                                          Lanes<W>& work) {
     double* const out = work.registers[instruction.out];
     with_operand(instruction, instruction.a, work, [&](auto a) {
       with_operand(instruction, instruction.b, work,
@@ -256,7 +260,8 @@ class DeviceProgram {
   }
 
   template <Op op, Op then, bool swapped, int W>
-  KOKKOS_INLINE_FUNCTION static void fused(const Instruction& instruction, int lanes, Lanes<W>& work) {
+  KOKKOS_INLINE_FUNCTION static void fused(const Instruction& instruction, int lanes,
+                                           Lanes<W>& work) {
     double* const out = work.registers[instruction.out];
     with_operand(instruction, instruction.a, work, [&](auto a) {
       with_operand(instruction, instruction.b, work, [&](auto b) {
@@ -273,7 +278,8 @@ class DeviceProgram {
   }
 
   template <Op op, int W>
-  KOKKOS_INLINE_FUNCTION static void fused_with(const Instruction& instruction, int lanes, Lanes<W>& work) {
+  KOKKOS_INLINE_FUNCTION static void fused_with(const Instruction& instruction, int lanes,
+                                                Lanes<W>& work) {
     if (instruction.then == Op::add)
       fused<op, Op::add, false>(instruction, lanes, work);
     else if (instruction.then == Op::multiply)
@@ -285,8 +291,8 @@ class DeviceProgram {
   }
 
   template <int W, class Inputs>
-  KOKKOS_INLINE_FUNCTION static void step(const Instruction& instruction, const Inputs& inputs, int lanes,
-                   Lanes<W>& work) {
+  KOKKOS_INLINE_FUNCTION static void step(const Instruction& instruction, const Inputs& inputs,
+                                          int lanes, Lanes<W>& work) {
     double* const out = work.registers[instruction.out];
     const bool is_fused = instruction.then != Op::constant;
     switch (instruction.op) {
@@ -306,11 +312,10 @@ class DeviceProgram {
           const double* const a = instruction.a.kind == Operand::Kind::array
                                       ? nullptr
                                       : values(instruction, instruction.a, lanes, work, room);
-          const double* const value =
-              instruction.a.kind == Operand::Kind::array &&
-                      Stencil::unpacked(instruction.slot).first_is_value()
-                  ? work.arrays[instruction.a.index]
-                  : a;
+          const double* const value = instruction.a.kind == Operand::Kind::array &&
+                                              Stencil::unpacked(instruction.slot).first_is_value()
+                                          ? work.arrays[instruction.a.index]
+                                          : a;
           double other[W];
           const double* const c =
               is_fused ? values(instruction, instruction.c, lanes, work, other) : nullptr;
@@ -336,15 +341,16 @@ class DeviceProgram {
   }
 
   template <int W>
-  KOKKOS_INLINE_FUNCTION static void step_rarer(const Instruction& instruction, int lanes, Lanes<W>& work) {
+  KOKKOS_INLINE_FUNCTION static void step_rarer(const Instruction& instruction, int lanes,
+                                                Lanes<W>& work) {
     double room[3][W];
     double* const out = work.registers[instruction.out];
     const double* const a = values(instruction, instruction.a, lanes, work, room[0]);
     const double* const b = values(instruction, instruction.b, lanes, work, room[1]);
     const double* const c = values(instruction, instruction.c, lanes, work, room[2]);
     switch (instruction.op) {
-#define XP_LANES(name)                                  \
-  case Op::name:                                        \
+#define XP_LANES(name)                                     \
+  case Op::name:                                           \
     detail::apply_lanes<Op::name, W>(lanes, out, a, b, c); \
     break;
       XP_LANES(power)

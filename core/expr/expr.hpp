@@ -75,7 +75,7 @@ struct Instruction {
   bool swapped = false;    ///< c comes first
   std::uint8_t out = 0;    ///< register
   Operand a, b, c;
-  std::int32_t slot = 0;      ///< of input, random numbers and stencils
+  std::int32_t slot = 0;         ///< of input, random numbers and stencils
   double number[3] = {0, 0, 0};  ///< constants among the operands
 };
 
@@ -90,12 +90,12 @@ struct Program {
   static constexpr int slot_fields = 4;
 
   std::vector<Instruction> code;
-  std::vector<Operand> outputs;  ///< where the values are left
-  std::vector<double> constants; ///< of outputs that are numbers
+  std::vector<Operand> outputs;   ///< where the values are left
+  std::vector<double> constants;  ///< of outputs that are numbers
   int registers = 1;
   bool uses_coordinates = false, uses_time = false, uses_random = false;
-  std::vector<int> fields;   ///< arrays that are read at the cell itself, increasing
-  std::vector<int> numbers;  ///< single numbers that are read, increasing
+  std::vector<int> fields;        ///< arrays that are read at the cell itself, increasing
+  std::vector<int> numbers;       ///< single numbers that are read, increasing
   std::vector<Stencil> stencils;  ///< that occur, each once
 
   /// One whose value is a number.
@@ -130,7 +130,7 @@ struct Symbols {
   bool random = false;      ///< are uniform and normal?
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> definitions;  ///< named expressions, expanded where used
-  std::vector<std::string> fields;  ///< components of vectors one by one, as v_x, v_y
+  std::vector<std::string> fields;     ///< components of vectors one by one, as v_x, v_y
   std::map<std::string, int> vectors;  ///< vector fields: their first component among `fields`
   /// Definitions that have boundary conditions of their own; vectors by their own name.
   std::set<std::string> bounded;

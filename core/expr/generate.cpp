@@ -252,10 +252,9 @@ class Generator {
                      static_cast<std::uint8_t>(available_.array_of(tree_, child))};
     };
     // A velocity that is the same everywhere is a number.
-    const bool is_value = stencil.first_is_value() ||
-                          (stencil.kind == StencilKind::flux && tree_.is_constant(found.children[0]));
-    instruction.a =
-        is_value ? operand(instruction, found.children[0]) : array(found.children[0]);
+    const bool is_value = stencil.first_is_value() || (stencil.kind == StencilKind::flux &&
+                                                       tree_.is_constant(found.children[0]));
+    instruction.a = is_value ? operand(instruction, found.children[0]) : array(found.children[0]);
     if (stencil.operands() == 2) instruction.b = array(found.children[1]);
     const auto same = [&](const Stencil& other) { return other.packed() == found.slot; };
     auto& all = program_.stencils;

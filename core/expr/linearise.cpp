@@ -159,8 +159,7 @@ class Differentiator {
         add_child(sum, b, op(Op::divide, b, node));
         break;
       case Op::atan2: {
-        const int square =
-            op(Op::add, op(Op::multiply, a, a), op(Op::multiply, b, b));
+        const int square = op(Op::add, op(Op::multiply, a, a), op(Op::multiply, b, b));
         one(op(Op::divide, b, square));
         add_child(sum, b, op(Op::negate, op(Op::divide, a, square)));
         break;
@@ -251,9 +250,21 @@ Interval range(const Node& n, const Interval& a, const Interval& b, const Interv
       return {-infinity, infinity};
     case Op::negate:
       return {-a.upper, -a.lower};
-    case Op::exp: case Op::log: case Op::log10: case Op::sqrt: case Op::cbrt: case Op::asin:
-    case Op::acos: case Op::atan: case Op::sinh: case Op::tanh: case Op::erf: case Op::sign:
-    case Op::floor: case Op::ceil: case Op::heaviside:
+    case Op::exp:
+    case Op::log:
+    case Op::log10:
+    case Op::sqrt:
+    case Op::cbrt:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::tanh:
+    case Op::erf:
+    case Op::sign:
+    case Op::floor:
+    case Op::ceil:
+    case Op::heaviside:
       return monotone();
     case Op::sin:
     case Op::cos:
@@ -264,9 +275,8 @@ Interval range(const Node& n, const Interval& a, const Interval& b, const Interv
     case Op::mod:
       return {std::min(0.0, b.lower), std::max(0.0, b.upper)};
     case Op::cosh:
-      return a.lower <= 0 && a.upper >= 0
-                 ? Interval{1, std::cosh(std::max(-a.lower, a.upper))}
-                 : monotone();
+      return a.lower <= 0 && a.upper >= 0 ? Interval{1, std::cosh(std::max(-a.lower, a.upper))}
+                                          : monotone();
     case Op::abs:
       return a.lower <= 0 && a.upper >= 0 ? Interval{0, std::max(-a.lower, a.upper)} : monotone();
     case Op::min:
@@ -287,11 +297,16 @@ Interval range(const Node& n, const Interval& a, const Interval& b, const Interv
       if (a.lower > b.upper) return {1, 1};
       if (a.upper < b.lower) return {0, 0};
       return {0, 1};
-    case Op::equal: case Op::not_equal: case Op::logical_and: case Op::logical_or:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::logical_and:
+    case Op::logical_or:
     case Op::logical_not:
       return {0, 1};
     case Op::hypot: {
-      const auto most = [](const Interval& i) { return std::max(std::abs(i.lower), std::abs(i.upper)); };
+      const auto most = [](const Interval& i) {
+        return std::max(std::abs(i.lower), std::abs(i.upper));
+      };
       return {0, std::hypot(most(a), most(b))};
     }
     case Op::atan2:
@@ -340,7 +355,8 @@ Linearised::Linearised(const std::vector<Request>& requests, const Symbols& symb
     for (const auto& [key, coefficient] : differentiator.change(roots[n])) {
       if (tree.is_constant(coefficient, 0)) continue;
       Graph::Term term{static_cast<int>(n), key.first, {}, coefficient};
-      for (const std::int32_t packed : key.second) term.stencils.push_back(Stencil::unpacked(packed));
+      for (const std::int32_t packed : key.second)
+        term.stencils.push_back(Stencil::unpacked(packed));
       changes_ = changes_ || !tree.is_constant(coefficient);
       graph_->terms.push_back(std::move(term));
     }

@@ -68,7 +68,7 @@ class Lister {
       first = i.slot < Program::slot_time    ? std::string(1, "xyz"[i.slot])
               : i.slot == Program::slot_time ? "t"
               : i.slot < array_end           ? array(i.slot - Program::slot_fields)
-                                   : "number " + std::to_string(i.slot - array_end);
+                                             : "number " + std::to_string(i.slot - array_end);
     } else if (i.op == Op::stencil) {
       const Stencil stencil = Stencil::unpacked(i.slot);
       first = name_of(stencil) + "(" + a + (stencil.operands() == 2 ? ", " + b : "") + ")";

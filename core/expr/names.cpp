@@ -79,8 +79,7 @@ const std::vector<Operator>& operators() {
       {"dzx", Kind::second, 1, 0, 2, "dzx(a)", "mixed derivative, the same as dxz(a)"},
       {"dzy", Kind::second, 1, 1, 2, "dzy(a)", "mixed derivative, the same as dyz(a)"},
       {"dot", Kind::dot, 2, 0, 0, "dot(v, w)", "scalar product of two vectors"},
-      {"cross", Kind::cross, 2, 0, 0, "cross(v, w)",
-       "vector product: in 2-D the scalar along z"},
+      {"cross", Kind::cross, 2, 0, 0, "cross(v, w)", "vector product: in 2-D the scalar along z"},
       {"advect", Kind::advect, 2, 0, 0, "advect(v, a)",
        "v . grad(a), from the side that v comes from (numerics.advection)"},
   };
@@ -95,11 +94,15 @@ const Operator* find_operator(std::string_view name) {
 
 const Function* find_random(std::string_view name) {
   static const Function uniform = {
-      "uniform", Op::uniform, 2, 2, "uniform(a, b)",
+      "uniform",
+      Op::uniform,
+      2,
+      2,
+      "uniform(a, b)",
       "random number from a to b, another for each cell (in initial values)"};
   static const Function normal = {
-      "normal", Op::normal, 2, 2, "normal(mean, sd)",
-      "normally distributed random number (in initial values)"};
+      "normal", Op::normal,         2,
+      2,        "normal(mean, sd)", "normally distributed random number (in initial values)"};
   return name == "uniform" ? &uniform : name == "normal" ? &normal : nullptr;
 }
 

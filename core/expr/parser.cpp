@@ -150,9 +150,9 @@ Value Parser::operation(const Token& at, Op op, const Value& a, const Value& b) 
   };
   if (op == Op::add || op == Op::subtract) {
     if (a.is_vector() && b.is_vector()) return parse_.calculus.sum(a, b, op == Op::subtract);
-    refuse(std::string("a vector and a scalar cannot be ") +
-               (op == Op::add ? "added" : "subtracted"),
-           how_to_write_vector());
+    refuse(
+        std::string("a vector and a scalar cannot be ") + (op == Op::add ? "added" : "subtracted"),
+        how_to_write_vector());
   }
   if (op == Op::multiply) {
     if (a.is_vector() && b.is_vector())
@@ -161,10 +161,12 @@ Value Parser::operation(const Token& at, Op op, const Value& a, const Value& b) 
                          : parse_.calculus.scaled(a.node, b, false);
   }
   if (op == Op::divide) {
-    if (b.is_vector()) refuse("nothing can be divided by a vector", "divide by its components, such as v_x");
+    if (b.is_vector())
+      refuse("nothing can be divided by a vector", "divide by its components, such as v_x");
     return parse_.calculus.scaled(b.node, a, true);
   }
-  if (op == Op::power) refuse("a vector cannot stand in a power", "the square of a vector is dot(v, v)");
+  if (op == Op::power)
+    refuse("a vector cannot stand in a power", "the square of a vector is dot(v, v)");
   refuse("vectors can be neither compared nor true or false",
          "compare their components, such as v_x, or lengths, sqrt(dot(v, v))");
   return {};
@@ -365,8 +367,8 @@ Value Parser::name() {
   const auto field = std::find(symbols.fields.begin(), symbols.fields.end(), key);
   if (field == symbols.fields.end()) scope.refuse_unknown_name(name);
   scope.check_field(name, parse_.in_reduction);
-  return scalar(parse_.tree.input(Program::slot_fields +
-                                  static_cast<int>(field - symbols.fields.begin())));
+  return scalar(
+      parse_.tree.input(Program::slot_fields + static_cast<int>(field - symbols.fields.begin())));
 }
 
 std::vector<Value> Parser::arguments(const Token& open) {
@@ -446,9 +448,9 @@ Value Parser::call_operator(const Token& name, const Operator& found,
   };
   const int count = static_cast<int>(arguments.size());
   if (count != found.arguments)
-    refuse(word + " takes " + count_of_arguments(found.arguments) + ", not " +
-               std::to_string(count),
-           "write " + std::string(found.signature));
+    refuse(
+        word + " takes " + count_of_arguments(found.arguments) + ", not " + std::to_string(count),
+        "write " + std::string(found.signature));
   Calculus& calculus = parse_.calculus;
   const Value& a = arguments[0];
   const auto need_vector = [&](const Value& value, const std::string& hint) {
@@ -468,8 +470,7 @@ Value Parser::call_operator(const Token& name, const Operator& found,
       return calculus.laplacian(a);
     case Kind::curl:
       need_vector(a, how_to_write_vector());
-      if (parse_.scope.symbols().dimensions == 1)
-        refuse("there is no curl in 1 dimension", "");
+      if (parse_.scope.symbols().dimensions == 1) refuse("there is no curl in 1 dimension", "");
       return calculus.curl(a);
     case Kind::first:
       return calculus.each(a, [&](int node) { return calculus.derivative(found.axis, node); });
@@ -485,8 +486,7 @@ Value Parser::call_operator(const Token& name, const Operator& found,
       return calculus.cross(a, arguments[1]);
     case Kind::advect:
       need_vector(a, "write advect([velocity], a): the velocity comes first");
-      return calculus.each(arguments[1],
-                           [&](int node) { return calculus.advect(a, node); });
+      return calculus.each(arguments[1], [&](int node) { return calculus.advect(a, node); });
   }
   return {};
 }
@@ -496,14 +496,14 @@ Value Parser::random_number(const Token& name, const Function& found,
                             const std::vector<Value>& arguments) {
   check_size(name);
   if (arguments.size() != 2)
-    throw Mistake(name.offset, name.length,
-                  std::string(name.text) + " takes 2 arguments, not " +
-                      std::to_string(arguments.size()),
-                  "write " + std::string(found.signature));
+    throw Mistake(
+        name.offset, name.length,
+        std::string(name.text) + " takes 2 arguments, not " + std::to_string(arguments.size()),
+        "write " + std::string(found.signature));
   const std::string what = "an argument of " + std::string(name.text);
   const int a = scalar(name, arguments[0], what), b = scalar(name, arguments[1], what);
-  const int number = parse_.tree.random(
-      found.op, parse_.scope.symbols().first_stream + parse_.random_numbers++);
+  const int number =
+      parse_.tree.random(found.op, parse_.scope.symbols().first_stream + parse_.random_numbers++);
   const int factor = found.op == Op::normal ? b : parse_.tree.operation(Op::subtract, b, a);
   return operation(name, Op::add, a, parse_.tree.operation(Op::multiply, factor, number));
 }
@@ -514,8 +514,7 @@ Value Parser::reduce(const Token& name, Reduction::Kind kind, const std::vector<
     throw Mistake(
         name.offset, name.length,
         std::string(name.text) + " takes 1 argument, not " + std::to_string(arguments.size()));
-  const int operand =
-      scalar(name, arguments.front(), "an argument of " + std::string(name.text));
+  const int operand = scalar(name, arguments.front(), "an argument of " + std::string(name.text));
   return parse_.calculus.scalar(parse_.tree.reduction(static_cast<int>(kind), operand));
 }
 

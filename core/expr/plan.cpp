@@ -11,9 +11,24 @@ namespace {
 
 bool is_costly(Op op) {
   switch (op) {
-    case Op::power: case Op::exp: case Op::log: case Op::log10: case Op::cbrt: case Op::sin:
-    case Op::cos: case Op::tan: case Op::asin: case Op::acos: case Op::atan: case Op::atan2:
-    case Op::sinh: case Op::cosh: case Op::tanh: case Op::erf: case Op::hypot: case Op::mod:
+    case Op::power:
+    case Op::exp:
+    case Op::log:
+    case Op::log10:
+    case Op::cbrt:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::atan2:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::erf:
+    case Op::hypot:
+    case Op::mod:
       return true;
     default:
       return false;
@@ -59,12 +74,12 @@ class Planner {
   // What is known of a node.
   struct Traits {
     bool needed = false;
-    bool varies = false;      // from cell to cell
-    bool is_static = true;    // does not depend on fields, time or numbers
-    bool has_stencil = false; // below it, arrays on the way included
+    bool varies = false;       // from cell to cell
+    bool is_static = true;     // does not depend on fields, time or numbers
+    bool has_stencil = false;  // below it, arrays on the way included
     bool is_timed = false, is_random = false;
-    int level = 0;            // steps that have to be taken before
-    int cost = 0;             // costly operations to make it from what is in arrays
+    int level = 0;  // steps that have to be taken before
+    int cost = 0;   // costly operations to make it from what is in arrays
   };
   static std::size_t place(int node) { return static_cast<std::size_t>(node); }
 
@@ -104,8 +119,8 @@ class Planner {
       const Node& node = nodes_[n];
       traits.varies = node.op == Op::stencil || node.op == Op::uniform || node.op == Op::normal ||
                       (node.op == Op::input && node.slot != Program::slot_time);
-      traits.is_static = !(node.op == Op::input && node.slot >= Program::slot_time) &&
-                         node.op != Op::reduction;
+      traits.is_static =
+          !(node.op == Op::input && node.slot >= Program::slot_time) && node.op != Op::reduction;
       traits.has_stencil = node.op == Op::stencil;
       traits.is_timed = node.op == Op::input && node.slot == Program::slot_time;
       traits.cost = is_costly(node.op) ? 1 : 0;
@@ -137,9 +152,7 @@ class Planner {
   }
   bool is_reduction(int node) const { return nodes_[place(node)].op == Op::reduction; }
   // The level at which a number is made.
-  int group_of(int node) const {
-    return traits_[place(node)].level - (is_reduction(node) ? 1 : 0);
-  }
+  int group_of(int node) const { return traits_[place(node)].level - (is_reduction(node) ? 1 : 0); }
 
   void choose() {
     for (const int node : around_) add_array(node, true);
@@ -192,8 +205,9 @@ class Planner {
       const std::string name = tree_.name(node);
       throw Mistake::of_whole(
           0, 1,
-          name.empty() ? quoted(temporary.text) + " is differentiated, and has no boundary "
-                                                  "conditions of its own"
+          name.empty() ? quoted(temporary.text) +
+                             " is differentiated, and has no boundary "
+                             "conditions of its own"
                        : "the definition " + quoted(name) +
                              " is differentiated, and has no boundary conditions",
           name.empty() ? "give it a name in `definitions`, and that name boundary_conditions"

@@ -45,8 +45,7 @@ CompiledVector compile_vector(std::string_view text, const Symbols& symbols) {
     detail::Parse parse(symbols, true);
     const detail::Value value = detail::Parser(text, parse).parse(true, {});
     for (int axis = 0; axis < symbols.dimensions; ++axis)
-      result.programs.push_back(
-          generate(parse, text, parse.calculus.component(value, axis), true));
+      result.programs.push_back(generate(parse, text, parse.calculus.component(value, axis), true));
   } catch (const detail::Mistake& mistake) {
     result.programs.clear();
     result.error = mistake.error;
@@ -91,8 +90,8 @@ CompiledComputation compile_all(const std::vector<Request>& requests, const Symb
     result.error = mistake.error;
     // Of the whole: all of the text is meant.
     if (mistake.whole && result.error.offset == 0 && result.error.length == 1)
-      result.error.length = std::max<std::size_t>(
-          1, requests[static_cast<std::size_t>(result.failed)].text.size());
+      result.error.length =
+          std::max<std::size_t>(1, requests[static_cast<std::size_t>(result.failed)].text.size());
   }
   return result;
 }
@@ -102,18 +101,16 @@ bool Computation::reads_around() const {
 }
 
 bool Computation::uses_time() const {
-  return last.uses_time || std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-           return step.program.uses_time;
-         });
+  return last.uses_time || std::any_of(steps.begin(), steps.end(),
+                                       [](const Step& step) { return step.program.uses_time; });
 }
 
 std::vector<Stencil> Computation::stencils() const {
   std::vector<Stencil> all = last.stencils;
   for (const Step& step : steps)
     for (const Stencil& stencil : step.program.stencils)
-      if (std::none_of(all.begin(), all.end(), [&](const Stencil& other) {
-            return other.packed() == stencil.packed();
-          }))
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const Stencil& other) { return other.packed() == stencil.packed(); }))
         all.push_back(stencil);
   return all;
 }
@@ -151,8 +148,9 @@ Program Program::of(double value) {
 
 bool Program::is_constant() const {
   return fields.empty() && std::none_of(code.begin(), code.end(), [](const Instruction& i) {
-    return i.op == Op::input || i.op == Op::uniform || i.op == Op::normal || i.op == Op::stencil;
-  });
+           return i.op == Op::input || i.op == Op::uniform || i.op == Op::normal ||
+                  i.op == Op::stencil;
+         });
 }
 
 double Program::constant_value() const {

@@ -21,16 +21,14 @@ struct Alias {
   std::string_view name, function;
 };
 constexpr Alias aliases[] = {
-    {"ln", "log"},           {"arcsin", "asin"},       {"arccos", "acos"},
-    {"arctan", "atan"},      {"fabs", "abs"},          {"sgn", "sign"},
-    {"step", "heaviside"},   {"theta", "heaviside"},   {"where", "if"},
-    {"fmod", "mod"},         {"average", "mean"},      {"avg", "mean"},
-    {"sum", "integral"},     {"int", "integral"},      {"random", "uniform"},
-    {"rand", "uniform"},     {"noise", "normal"},      {"gradient", "grad"},
-    {"nabla", "grad"},       {"divergence", "div"},    {"rot", "curl"},
-    {"lap", "laplacian"},    {"delta", "laplacian"},   {"laplace", "laplacian"},
-    {"d2x", "dxx"},          {"d2y", "dyy"},           {"d2z", "dzz"},
-    {"inner", "dot"},        {"outer", "cross"}};
+    {"ln", "log"},       {"arcsin", "asin"},   {"arccos", "acos"},     {"arctan", "atan"},
+    {"fabs", "abs"},     {"sgn", "sign"},      {"step", "heaviside"},  {"theta", "heaviside"},
+    {"where", "if"},     {"fmod", "mod"},      {"average", "mean"},    {"avg", "mean"},
+    {"sum", "integral"}, {"int", "integral"},  {"random", "uniform"},  {"rand", "uniform"},
+    {"noise", "normal"}, {"gradient", "grad"}, {"nabla", "grad"},      {"divergence", "div"},
+    {"rot", "curl"},     {"lap", "laplacian"}, {"delta", "laplacian"}, {"laplace", "laplacian"},
+    {"d2x", "dxx"},      {"d2y", "dyy"},       {"d2z", "dzz"},         {"inner", "dot"},
+    {"outer", "cross"}};
 
 [[noreturn]] void refuse(const Token& name, std::string message, std::string hint = {}) {
   throw Mistake(name.offset, name.length, std::move(message), std::move(hint));
@@ -91,8 +89,9 @@ void Scope::check_not_redefined(const Token& name) const {
 
 void Scope::check_operator(const Token& name, bool in_reduction) const {
   if (!symbols_.operators)
-    refuse(name, "the operator " + quoted(name.text) + " is not allowed" +
-                     (symbols_.place.empty() ? " here" : in_place()),
+    refuse(name,
+           "the operator " + quoted(name.text) + " is not allowed" +
+               (symbols_.place.empty() ? " here" : in_place()),
            "nothing can be differentiated there");
   if (!symbols_.bare_fields && !in_reduction)
     refuse(name, "the value of " + quoted(name.text) + " is not a single number" + in_place(),
@@ -101,8 +100,9 @@ void Scope::check_operator(const Token& name, bool in_reduction) const {
 
 void Scope::check_random(const Token& name) const {
   if (!symbols_.random)
-    refuse(name, "the random number " + quoted(name.text) + " is not allowed" +
-                     (symbols_.place.empty() ? " here" : in_place()),
+    refuse(name,
+           "the random number " + quoted(name.text) + " is not allowed" +
+               (symbols_.place.empty() ? " here" : in_place()),
            "uniform and normal are for initial values");
 }
 
@@ -121,8 +121,7 @@ void Scope::refuse_unknown_name(const Token& name) const {
     refuse(name, "the field " + quoted(name.text) + " is not allowed" +
                      (symbols_.place.empty() ? " here" : in_place()));
   if (word == "true" || word == "false" || word == "yes" || word == "no")
-    refuse(name, "unknown name " + quoted(name.text) + in_place(),
-           "write 1 for true, 0 for false");
+    refuse(name, "unknown name " + quoted(name.text) + in_place(), "write 1 for true, 0 for false");
   refuse(name, "unknown name " + quoted(name.text) + in_place(),
          suggestion(name.text, valid_names()));
 }
@@ -140,8 +139,7 @@ void Scope::refuse_unknown_function(const Token& name) const {
     if (alias.name == word && std::find(valid.begin(), valid.end(), alias.function) != valid.end())
       refuse(name, "unknown function " + quoted(name.text) + in_place(),
              "did you mean " + quoted(alias.function) + "?");
-  refuse(name, "unknown function " + quoted(name.text) + in_place(),
-         suggestion(name.text, valid));
+  refuse(name, "unknown function " + quoted(name.text) + in_place(), suggestion(name.text, valid));
 }
 
 void Scope::refuse_suffix(const Token& number) const {

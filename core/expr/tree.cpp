@@ -8,8 +8,9 @@ namespace xp::detail {
 
 int Tree::add(const Node& node) {
   if (optimise_) {
-    const std::tuple key{node.op,          node.slot,        std::bit_cast<std::uint64_t>(node.value),
-                         node.children[0], node.children[1], node.children[2]};
+    const std::tuple key{
+        node.op,          node.slot,        std::bit_cast<std::uint64_t>(node.value),
+        node.children[0], node.children[1], node.children[2]};
     const auto [found, is_new] = index_.emplace(key, static_cast<int>(nodes_.size()));
     if (!is_new) return found->second;
   }

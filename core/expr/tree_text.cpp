@@ -17,14 +17,19 @@ struct Infix {
   const char* text;
   Level level;
 };
-constexpr Infix infixes[] = {
-    {Op::add, " + ", sum},           {Op::subtract, " - ", sum},
-    {Op::multiply, "*", product},    {Op::divide, "/", product},
-    {Op::power, "^", power},         {Op::less, " < ", comparison},
-    {Op::less_equal, " <= ", comparison}, {Op::greater, " > ", comparison},
-    {Op::greater_equal, " >= ", comparison}, {Op::equal, " == ", comparison},
-    {Op::not_equal, " != ", comparison}, {Op::logical_and, " and ", conjunction},
-    {Op::logical_or, " or ", disjunction}};
+constexpr Infix infixes[] = {{Op::add, " + ", sum},
+                             {Op::subtract, " - ", sum},
+                             {Op::multiply, "*", product},
+                             {Op::divide, "/", product},
+                             {Op::power, "^", power},
+                             {Op::less, " < ", comparison},
+                             {Op::less_equal, " <= ", comparison},
+                             {Op::greater, " > ", comparison},
+                             {Op::greater_equal, " >= ", comparison},
+                             {Op::equal, " == ", comparison},
+                             {Op::not_equal, " != ", comparison},
+                             {Op::logical_and, " and ", conjunction},
+                             {Op::logical_or, " or ", disjunction}};
 
 class Writer {
  public:

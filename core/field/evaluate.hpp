@@ -15,7 +15,7 @@ inline constexpr int max_expression_numbers = Program::max_numbers;
 template <class Space, class Real>
 struct CellInputs {
   Geometry geometry;
-  std::int64_t cells[3] = {1, 1, 1};  ///< of the whole grid: random numbers are counted by cell
+  std::int64_t cells[3] = {1, 1, 1};      ///< of the whole grid: random numbers are counted by cell
   bool wraps[3] = {false, false, false};  ///< are ghost cells the other end's, in coordinates too?
   double shift[3] = {0, 0, 0};            ///< of the place from the cell's centre, in spacings
   double time = 0;
@@ -26,7 +26,8 @@ struct CellInputs {
 
   KOKKOS_INLINE_FUNCTION double coordinate(int axis, int local) const {
     std::int64_t cell = geometry.first[axis] + local;
-    if (wraps[axis]) cell = cell < 0 ? cell + cells[axis] : cell >= cells[axis] ? cell - cells[axis] : cell;
+    if (wraps[axis])
+      cell = cell < 0 ? cell + cells[axis] : cell >= cells[axis] ? cell - cells[axis] : cell;
     return geometry.lower[axis] +
            (static_cast<double>(cell) + 0.5 + shift[axis]) * geometry.spacing[axis];
   }
@@ -46,7 +47,8 @@ struct CellInputs {
         return static_cast<double>(inputs.arrays[array](k, j, first + lane));
       return inputs.numbers[array - inputs.array_count];
     }
-    /// An array's values from `first` on: in place, or copied into `room` where they are no doubles.
+    /// An array's values from `first` on: in place, or copied into `room` where they are no
+    /// doubles.
     KOKKOS_INLINE_FUNCTION const double* row(int array, double* room, int lanes) const {
       const Real* const values = &inputs.arrays[array](k, j, first);
       if constexpr (std::is_same_v<Real, double>) {

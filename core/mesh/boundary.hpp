@@ -62,7 +62,9 @@ const std::array<std::string, 4>& advection_names();
 
 /// Cells on each side that a stencil reads, and whether it reads ghost cells at corners.
 int reach(const Stencil& stencil, Order order, Advection advection);
-inline bool reads_corners(const Stencil& stencil) { return stencil.kind == StencilKind::mixed; }
+inline bool reads_corners(const Stencil& stencil) {
+  return stencil.kind == StencilKind::mixed;
+}
 
 /// Weights that give a function's value and its outward normal derivative at the wall from the
 /// ghost cell next to it (weight 0) and own cells counted from the wall (weights 1, 2, ...).

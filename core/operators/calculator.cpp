@@ -90,7 +90,8 @@ void Calculator<Space, Real>::allocate() {
   }
   exchanged_.resize(1);
   for (const Step& step : computation_.steps)
-    (step.is_static ? static_steps_ : steps_).push_back({&step, DeviceProgram<Space>(step.program)});
+    (step.is_static ? static_steps_ : steps_)
+        .push_back({&step, DeviceProgram<Space>(step.program)});
 }
 
 template <class Space, class Real>
@@ -113,8 +114,8 @@ void Calculator<Space, Real>::fill_arrays(const Space& space, const DeviceProgra
         Lanes<width> work;
         for (int chunk = first; chunk < last; chunk += width) {
           const int lanes = last - chunk < width ? last - chunk : width;
-          program.template run<width>(
-              typename StencilInputs<Space, Real>::Row(inputs, k, j, chunk), lanes, work);
+          program.template run<width>(typename StencilInputs<Space, Real>::Row(inputs, k, j, chunk),
+                                      lanes, work);
           for (int n = 0; n < outputs; ++n) {
             Real* const out = &targets.list[n](k, j, chunk);
             const double* const values = program.output(n, work);
@@ -176,17 +177,15 @@ void Calculator<Space, Real>::take(const Space& space, const Prepared& prepared)
     inputs_.numbers[step.number] = value;
     return;
   }
-  // All targets of a step are made over the same cells.
+  // All targets of a step are made over the same cells: with the ghost cells, where those follow
+  // from the ghost cells of other arrays.
   const auto& first = computation_.temporaries[static_cast<std::size_t>(step.targets[0] -
                                                                         computation_.fields)];
   Targets targets;
-  bool around = false;
-  for (std::size_t n = 0; n < step.targets.size(); ++n) {
+  for (std::size_t n = 0; n < step.targets.size(); ++n)
     targets.list[n] = inputs_.arrays[step.targets[n]];
-    around = around || is_read_around(step.targets[n]);
-  }
   fill_arrays(space, prepared.program,
-              grid_.cells(first.is_pointwise && around ? Region::ghosted : Region::own), targets);
+              grid_.cells(first.is_pointwise ? Region::ghosted : Region::own), targets);
   for (const int array : step.targets)
     if (is_read_around(array) && !first.is_pointwise) fill_ghosts(space, array);
 }
@@ -238,8 +237,8 @@ double Calculator<Space, Real>::halo_seconds() const {
   return seconds;
 }
 
-#define XP_CALCULATOR(Space, Real)                                                        \
-  template class Calculator<Space, Real>;                                                 \
+#define XP_CALCULATOR(Space, Real)        \
+  template class Calculator<Space, Real>; \
   template StencilInputs<Space, Real> make_inputs<Space, Real>(const CalculatorSetup& setup);
 XP_INSTANTIATE(XP_CALCULATOR)
 #undef XP_CALCULATOR

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 
-#include <xp/operators/stencil_inputs.hpp>
 #include <xp/field/field.hpp>
 #include <xp/operators/exact_sum.hpp>
+#include <xp/operators/stencil_inputs.hpp>
 #include <xp/runtime/rank_join.hpp>
 #include <xp/runtime/reduce.hpp>
 

@@ -49,13 +49,13 @@ KOKKOS_FORCEINLINE_FUNCTION double diffusion_along(const Real* c, const Real* u,
   if constexpr (order == 2) {
     return 0.5 * (c0 + cp) * up + 0.5 * (cm + c0) * um;
   } else {
-  const double cpp = at(c, 2 * s), cmm = at(c, -2 * s);
-  const double near_up = (1. / 6) * (cm + cpp) + 0.5 * (c0 + cp);
-  const double near_down = (1. / 6) * (cmm + cp) + 0.5 * (cm + c0);
-  const double far_up = (1. / 6) * cp - 0.125 * (c0 + cpp);
-  const double far_down = (1. / 6) * cm - 0.125 * (cmm + c0);
-  return (near_up * up + near_down * um) +
-         (far_up * (at(u, 2 * s) - u0) + far_down * (at(u, -2 * s) - u0));
+    const double cpp = at(c, 2 * s), cmm = at(c, -2 * s);
+    const double near_up = (1. / 6) * (cm + cpp) + 0.5 * (c0 + cp);
+    const double near_down = (1. / 6) * (cmm + cp) + 0.5 * (cm + c0);
+    const double far_up = (1. / 6) * cp - 0.125 * (c0 + cpp);
+    const double far_down = (1. / 6) * cm - 0.125 * (cmm + c0);
+    return (near_up * up + near_down * um) +
+           (far_up * (at(u, 2 * s) - u0) + far_down * (at(u, -2 * s) - u0));
   }
 }
 
@@ -325,7 +325,8 @@ struct StencilInputs : CellInputs<Space, Real> {
       const Real* const here = pointer(instruction.a.index);
       const std::int64_t s = u.stride(static_cast<Axis>(stencil.axis));
       const double one = inverse(stencil.axis);
-      const double two = 1 / (all.geometry.spacing[stencil.axis] * all.geometry.spacing[stencil.axis]);
+      const double two =
+          1 / (all.geometry.spacing[stencil.axis] * all.geometry.spacing[stencil.axis]);
       if (stencil.kind == StencilKind::first)
         use(detail::FirstStencil<order, Real>{here, s, one});
       else if (stencil.kind == StencilKind::second)
@@ -348,8 +349,8 @@ struct StencilInputs : CellInputs<Space, Real> {
       if (stencil.kind == StencilKind::upwind)
         use(detail::UpwindStencil<scheme, Real>{a, here, s, one});
       else if (instruction.a.kind == Operand::Kind::number)
-        use(detail::ConstantFluxStencil<scheme, Real>{instruction.number[instruction.a.index],
-                                                      here, s, one});
+        use(detail::ConstantFluxStencil<scheme, Real>{instruction.number[instruction.a.index], here,
+                                                      s, one});
       else
         use(detail::FluxStencil<scheme, Real>{pointer(instruction.a.index), here, s, one});
     }

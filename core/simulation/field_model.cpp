@@ -25,8 +25,8 @@ FieldModel<Space, Real>::FieldModel(const ModelSetup& setup, std::vector<FieldIn
       infos_(std::move(fields)),
       corners_(setup.corners),
       views_(infos_.size()) {
-  calculator_setup_ = {&grid_, &communicator_, setup.order, setup.advection, setup.seed,
-                       setup.conditions};
+  calculator_setup_ = {&grid_,          &communicator_, setup.order,
+                       setup.advection, setup.seed,     setup.conditions};
   for (const Program& program : initial) initial_.emplace_back(program);
   for (const BoundaryConditions& conditions : setup.boundaries)
     ghosts_.emplace_back(grid_, conditions, order_);
@@ -67,7 +67,8 @@ void FieldModel<Space, Real>::allocate(int slots) {
   }
   std::vector<FieldEnds> ends;
   for (const GhostFiller<Space, Real>& ghosts : ghosts_) ends.push_back(ghosts.ends());
-  halo_ = std::make_unique<HaloExchange<Space, Real>>(grid_, communicator_, std::move(ends), corners_);
+  halo_ =
+      std::make_unique<HaloExchange<Space, Real>>(grid_, communicator_, std::move(ends), corners_);
   for (auto& expression : expressions_) expression->allocate();
   FieldInfo info;
   info.name = "output buffer";

@@ -58,7 +58,8 @@ class FieldModel : public Model {
   FieldView<Space, Real> view(int slot, int field, int component = 0) const {
     return slots_[slot][field].view(component);
   }
-  StencilInputs<Space, Real> inputs(double time) const;  ///< with the fields of slot 0 once allocated
+  StencilInputs<Space, Real> inputs(
+      double time) const;  ///< with the fields of slot 0 once allocated
   /// Fills the ghost cells of a slot, other ranks' cells included.
   void fill_ghosts(int slot, double time);
   /// The views of all fields of a slot, until the next call.

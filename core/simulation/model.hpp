@@ -130,7 +130,7 @@ struct ModelSetup {
 /// How a model enters the program: its name is the name of its block in the input.
 struct ModelFactory {
   std::string name, help;
-  std::vector<FieldInfo> fields;     ///< none: the input names them in its block `fields`
+  std::vector<FieldInfo> fields;    ///< none: the input names them in its block `fields`
   std::vector<SchemaEntry> schema;  ///< of its block, paths beginning with the name
   std::function<std::unique_ptr<Model>(const ModelSetup&)> make;
 };

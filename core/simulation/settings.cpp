@@ -131,9 +131,8 @@ Symbols SettingsReader::field_symbols() const {
 }
 
 bool SettingsReader::is_bounded_definition(const std::string& name) const {
-  return symbols_.definitions.count(name) > 0 &&
-         (config_.given("boundary_conditions." + name) ||
-          config_.refused("boundary_conditions." + name));
+  return symbols_.definitions.count(name) > 0 && (config_.given("boundary_conditions." + name) ||
+                                                  config_.refused("boundary_conditions." + name));
 }
 
 bool SettingsReader::has_walls() const {
@@ -168,13 +167,13 @@ void SettingsReader::model() {
   }
   for (const std::string& other : names)
     if (other != name && config_.given(other))
-      diagnostics_.add(config_.key_position(other),
-                       other == "equations"
-                           ? "`equations` beside `model: " + name + "`: a run has one or the other"
-                       : name == "equations"
-                           ? "'" + other + "' is the block of a model; this run has `equations`"
-                           : "'" + other + "' is the block of another model; this run has model '" +
-                                 name + "'");
+      diagnostics_.add(
+          config_.key_position(other),
+          other == "equations"
+              ? "`equations` beside `model: " + name + "`: a run has one or the other"
+          : name == "equations"
+              ? "'" + other + "' is the block of a model; this run has `equations`"
+              : "'" + other + "' is the block of another model; this run has model '" + name + "'");
 }
 
 void SettingsReader::fields() {
@@ -182,9 +181,9 @@ void SettingsReader::fields() {
   const std::vector<std::string> given = config_.keys("fields");
   if (!settings_.model->fields.empty()) {
     if (config_.given("fields"))
-      diagnostics_.add(config_.key_position("fields"),
-                       "`fields` is for equations: the model '" + settings_.model->name +
-                           "' brings its own fields");
+      diagnostics_.add(config_.key_position("fields"), "`fields` is for equations: the model '" +
+                                                           settings_.model->name +
+                                                           "' brings its own fields");
     settings_.fields = settings_.model->fields;
     for (const FieldInfo& field : settings_.fields) {
       fields_.push_back(field.name);
@@ -200,10 +199,10 @@ void SettingsReader::fields() {
     if (!is_reserved(name) && !config_.given("fields." + name))
       symbols_.parameters.emplace(name, 1);
   if (given.empty() && config_.refused_keys("fields").empty() && !config_.refused("fields"))
-    diagnostics_.add(config_.given("equations") ? config_.key_position("equations")
-                                                : config_.position(""),
-                     "missing key 'fields': the names and initial values of what the equations "
-                     "are for");
+    diagnostics_.add(
+        config_.given("equations") ? config_.key_position("equations") : config_.position(""),
+        "missing key 'fields': the names and initial values of what the equations "
+        "are for");
   for (const std::string& name : given) add_field(name);
 }
 
@@ -505,8 +504,7 @@ Program SettingsReader::expression(const std::string& path, bool time, int compo
   if (component < 0) return compiled_[key] = compile(input_, path, symbols, diagnostics_);
   symbols.place = path;
   const CompiledVector compiled = compile_vector(config_.text(path), symbols);
-  if (compiled)
-    return compiled_[key] = compiled.programs[static_cast<std::size_t>(component)];
+  if (compiled) return compiled_[key] = compiled.programs[static_cast<std::size_t>(component)];
   // Once for all components.
   if (seen_.insert(path).second)
     diagnostics_.add(config_.position(path, compiled.error.offset, compiled.error.length),

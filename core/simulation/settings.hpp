@@ -104,7 +104,7 @@ struct Settings {
   std::optional<StopSettings> stop;
 
   CheckpointSettings checkpoint;
-  std::uint64_t seed = 0;  ///< of random numbers
+  std::uint64_t seed = 0;           ///< of random numbers
   std::optional<double> wall_time;  ///< seconds that the run may take
 
   std::vector<OutputItem> outputs;

@@ -65,8 +65,8 @@ BoundaryConditions SettingsReader::conditions_of(const Bounded& what, bool all_k
     for (const bool upper : {false, true}) {
       const std::string path = condition_path(what, axis, upper);
       if (!path.empty()) {
-        const bool whole = path.compare(0, 21 + what.owner.size(),
-                                        "boundary_conditions." + what.owner + ".") == 0;
+        const bool whole =
+            path.compare(0, 21 + what.owner.size(), "boundary_conditions." + what.owner + ".") == 0;
         conditions[place(axis)][upper ? 1 : 0] =
             read_condition(path, whole && what.component >= 0 ? what.component : -1);
       } else if (have_periodicity_ && all_known && !side_refused(what, axis, upper)) {
@@ -163,8 +163,7 @@ void SettingsReader::check_side(const std::string& field, const std::string& sid
   diagnostics_.add(where, "'" + path + "' has no effect: " + why);
 }
 
-std::vector<std::string> SettingsReader::side_paths(const Bounded& what, Axis axis,
-                                                    bool upper) {
+std::vector<std::string> SettingsReader::side_paths(const Bounded& what, Axis axis, bool upper) {
   std::vector<std::string> blocks = {what.name};
   if (what.owner != what.name) blocks.push_back(what.owner);
   // "*" is for all fields; a definition has conditions because its name is there.
@@ -227,8 +226,8 @@ void SettingsReader::check_axis(const Bounded& what, Axis axis,
   const bool lower_anti = ends[0].kind == BoundaryKind::antiperiodic;
   if (lower_anti != (ends[1].kind == BoundaryKind::antiperiodic))
     diagnostics_.add(config_.position(condition_path(what, axis, !lower_anti)),
-                     std::string("'") + what.name + "' is antiperiodic at one end of " + letter(axis) +
-                         " only: each end follows the other",
+                     std::string("'") + what.name + "' is antiperiodic at one end of " +
+                         letter(axis) + " only: each end follows the other",
                      "write " + std::string(1, letter(axis)) + ": antiperiodic");
   const double spacing = (settings_.grid.upper[place(axis)] - settings_.grid.lower[place(axis)]) /
                          static_cast<double>(settings_.grid.cells[place(axis)]);
@@ -263,17 +262,16 @@ void SettingsReader::resolution() {
     const std::int64_t needed = bounded(axis) ? settings_.grid.wall_cells : settings_.grid.ghosts;
     const std::int64_t cells = settings_.grid.cells[place(axis)];
     if (cells < needed)
-      diagnostics_.add(config_.position("grid.cells." + std::to_string(index(axis))),
-                       needed_by_order(axis) < needed
-                           ? fmt::format("these expressions with numerics.order {} and "
-                                         "numerics.advection {} need at least {} cells along {}, "
-                                         "not {}",
-                                         static_cast<int>(settings_.order),
-                                         config_.text("numerics.advection"), needed, letter(axis),
-                                         cells)
-                           : fmt::format("numerics.order {} needs at least {} cells along {}, not {}",
-                                         static_cast<int>(settings_.order), needed, letter(axis),
-                                         cells));
+      diagnostics_.add(
+          config_.position("grid.cells." + std::to_string(index(axis))),
+          needed_by_order(axis) < needed
+              ? fmt::format("these expressions with numerics.order {} and "
+                            "numerics.advection {} need at least {} cells along {}, "
+                            "not {}",
+                            static_cast<int>(settings_.order), config_.text("numerics.advection"),
+                            needed, letter(axis), cells)
+              : fmt::format("numerics.order {} needs at least {} cells along {}, not {}",
+                            static_cast<int>(settings_.order), needed, letter(axis), cells));
   }
 }
 

@@ -69,9 +69,9 @@ class SettingsReader {
 
   // Something that has boundary conditions: a field or a definition, or a component of one.
   struct Bounded {
-    std::string name;   // "v_x"
-    std::string owner;  // "v"; the name itself for a scalar
-    int component = -1; // of the owner
+    std::string name;    // "v_x"
+    std::string owner;   // "v"; the name itself for a scalar
+    int component = -1;  // of the owner
   };
   std::vector<Bounded> components(const std::string& name, bool is_vector) const;
   std::vector<Bounded> bounded_fields() const;
@@ -97,8 +97,7 @@ class SettingsReader {
   BoundaryCondition read_condition(const std::string& path, int component);
 
   // What the conditions at both ends of an axis say together, and with the grid.
-  void check_axis(const Bounded& what, Axis axis,
-                  const std::array<BoundaryCondition, 2>& ends);
+  void check_axis(const Bounded& what, Axis axis, const std::array<BoundaryCondition, 2>& ends);
 
   // Stencils need so many cells.
   void resolution();
@@ -157,7 +156,7 @@ class SettingsReader {
   const Registry& registry_;
   Diagnostics& diagnostics_;
   Settings settings_;
-  Symbols symbols_;  // parameters and definitions
+  Symbols symbols_;                     // parameters and definitions
   std::vector<std::string> fields_;     // components of vectors one by one
   std::map<std::string, int> vectors_;  // their first component
   std::vector<Stencil> stencils_;       // of all expressions

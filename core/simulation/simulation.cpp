@@ -52,7 +52,7 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
   if (!explicit_scheme(settings_.scheme).adaptive()) steps_ = equal_steps_from(settings_.start);
 }
 
-EqualSteps Simulation::equal_steps_from(double time) const {
+EqualSteps Simulation::equal_steps_from(double time, double wanted) const {
   const Scheme& scheme = explicit_scheme(settings_.scheme);
   Diagnostics diagnostics;
   const auto refuse = [&](const char* key, const std::string& message, const std::string& hint) {
@@ -78,7 +78,7 @@ EqualSteps Simulation::equal_steps_from(double time) const {
              "give a smaller step, or `step: auto`");
     return cut(*settings_.step, 0);
   }
-  double step = settings_.cfl * stable_step_;
+  double step = wanted > 0 ? wanted : settings_.cfl * stable_step_;
   if (!std::isfinite(step)) {
     if (!std::isfinite(end))
       refuse("time.step",
@@ -123,20 +123,27 @@ void Simulation::follow_limit(RunState& state) {
   if (explicit_scheme(settings_.scheme).adaptive() || !model_->limit_changes() ||
       state.step % check_limit_every != 0)
     return;
-  stable_step_ = model_->stable_step(explicit_scheme(settings_.scheme), state.time);
+  const Scheme& scheme = explicit_scheme(settings_.scheme);
   const double step = steps_.step();
+  // Coefficients may change with the time until the next look.
+  stable_step_ = std::min(
+      model_->stable_step(scheme, state.time),
+      model_->stable_step(scheme, state.time + step * static_cast<double>(check_limit_every)));
   if (settings_.step) {
     if (step > stable_step_ * (1 + 1e-9) && !warned_of_limit_) {
       warned_of_limit_ = true;
-      log_warning(fmt::format("time.step {} is above the stability limit, now {:.7g}, at t = {:.6g}",
-                              step, stable_step_, state.time));
+      log_warning(
+          fmt::format("time.step {} is above the stability limit, now {:.7g}, at t = {:.6g}", step,
+                      stable_step_, state.time));
     }
     return;
   }
-  // Steps stay as they are until their reserve is used up, or much is to be gained.
-  const double wanted = settings_.cfl * stable_step_;
-  if (std::isfinite(wanted) && wanted > 0 && (step > stable_step_ || wanted > 2 * step))
-    steps_ = equal_steps_from(state.time).from(state.step);
+  // Steps stay as they are until their reserve is used up, or much is to be gained; they grow
+  // slowly, because a limit may be large for a moment only.
+  double wanted = settings_.cfl * stable_step_;
+  if (step <= stable_step_ && wanted <= 2 * step) return;
+  wanted = std::min(wanted, 1.5 * step);
+  if (wanted > 0) steps_ = equal_steps_from(state.time, wanted).from(state.step);
 }
 
 std::int64_t Simulation::expected_steps() const {

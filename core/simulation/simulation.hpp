@@ -61,8 +61,8 @@ class Simulation {
  private:
   struct Loop;
   Decomposition decomposition(Diagnostics& diagnostics) const;
-  /// Equal steps from a time to the end.
-  EqualSteps equal_steps_from(double time) const;
+  /// Equal steps from a time to the end, of the input's size or that which is wanted.
+  EqualSteps equal_steps_from(double time, double wanted = 0) const;
   /// Looks from time to time whether the steps are still stable, and cuts them anew if not.
   void follow_limit(RunState& state);
   /// -1 where the number is not known before the run.
@@ -95,7 +95,7 @@ class Simulation {
   std::vector<std::unique_ptr<Monitor>> monitors_;  ///< the caller's first
   double stable_step_ = 0;
   bool warned_of_limit_ = false;
-  static constexpr std::int64_t check_limit_every = 100;
+  static constexpr std::int64_t check_limit_every = 20;
   EqualSteps steps_;
 };
 

@@ -118,7 +118,8 @@ class WaveFactors {
   }
   Complex first(int axis) const {
     const double t = angle_[axis];
-    const double sine = setup_.order == Order::second ? std::sin(t) : std::sin(t) * (4 - std::cos(t)) / 3;
+    const double sine =
+        setup_.order == Order::second ? std::sin(t) : std::sin(t) * (4 - std::cos(t)) / 3;
     return {0, sine / h(axis)};
   }
   double second(int axis) const {
@@ -182,7 +183,8 @@ std::vector<Complex> eigenvalues(std::vector<Complex> a, int n) {
     coefficients[count - k] = -trace / static_cast<double>(k);
   }
   std::vector<Complex> roots(count);
-  for (std::size_t i = 0; i < count; ++i) roots[i] = std::pow(Complex(0.4, 0.9), static_cast<double>(i));
+  for (std::size_t i = 0; i < count; ++i)
+    roots[i] = std::pow(Complex(0.4, 0.9), static_cast<double>(i));
   for (int iteration = 0; iteration < 200; ++iteration)
     for (std::size_t i = 0; i < count; ++i) {
       Complex value = 1, others = 1;
@@ -229,8 +231,7 @@ double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, i
           // What is zero but for rounding; of more than two fields it is found less exactly.
           scale *= equations > 2 ? 1e-5 : 1e-9;
           for (const Complex& value : eigenvalues(std::move(matrix), equations))
-            if (std::abs(value) > scale)
-              result = std::min(result, region.step(value));
+            if (std::abs(value) > scale) result = std::min(result, region.step(value));
         }
   }
   return result;

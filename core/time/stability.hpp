@@ -18,8 +18,8 @@ struct WaveSetup {
   bool walls[3] = {false, false, false};  ///< given values at walls: larger eigenvalues at order 4
 };
 
-/// Von Neumann's analysis: for waves exp(i k x) of all lengths that the grid has, the eigenvalues of
-/// the linearised equations must lie in the scheme's region of stability, which is computed from
+/// Von Neumann's analysis: for waves exp(i k x) of all lengths that the grid has, the eigenvalues
+/// of the linearised equations must lie in the scheme's region of stability, which is computed from
 /// its stages, and the step below the scheme's own `limit` for decay. Coefficients are frozen at
 /// their smallest and at their largest values. Growing waves do not count. Infinity where nothing
 /// limits the step; 0 where no step is stable.

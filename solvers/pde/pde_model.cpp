@@ -26,10 +26,10 @@ double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
   std::vector<Interval> ranges;
   for (std::size_t f = 0; f < initial_.size(); ++f) {
     const Sums sums =
-        slots_ > 0 ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)),
-                                          Want::extrema)
-                   : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
-                                                Want::extrema);
+        slots_ > 0
+            ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)), Want::extrema)
+            : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
+                                         Want::extrema);
     ranges.push_back({sums.min, sums.max});
   }
   std::array<Interval, 3> coordinates;
@@ -141,8 +141,8 @@ void PdeModel<Space, Real>::combine(const Stage& stage, double step, const Box& 
         double room[width];
         for (int chunk = first; chunk < last; chunk += width) {
           const int lanes = last - chunk < width ? last - chunk : width;
-          program.template run<width>(
-              typename StencilInputs<Space, Real>::Row(inputs, k, j, chunk), lanes, work);
+          program.template run<width>(typename StencilInputs<Space, Real>::Row(inputs, k, j, chunk),
+                                      lanes, work);
           const std::int64_t offset = &shape(k, j, chunk) - shape.data();
           for (int f = 0; f < fields; ++f) {
             const double* values = program.output(f, work);

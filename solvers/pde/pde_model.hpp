@@ -36,9 +36,7 @@ class PdeModel final : public FieldModel<Space, Real> {
   std::int64_t memory(int slots) const override;
   void allocate(int slots) override;
   void evaluate(const Stage& stage, double time, double step) override;
-  double halo_seconds() const override {
-    return Base::halo_seconds() + rates_.halo_seconds();
-  }
+  double halo_seconds() const override { return Base::halo_seconds() + rates_.halo_seconds(); }
 
   /// Public only because CUDA asks it of kernels.
   void combine(const Stage& stage, double step, const Box& box);

@@ -14,8 +14,8 @@ namespace {
 constexpr const char* axes = "xyz";
 
 // w becomes the operator's value in one step of Euler's method; the errors are those of w.
-xp::Norms error_of(const std::string& operation, const std::string& exact, int dimensions, int cells,
-                   int order, const std::string& advection = "upwind1") {
+xp::Norms error_of(const std::string& operation, const std::string& exact, int dimensions,
+                   int cells, int order, const std::string& advection = "upwind1") {
   std::string size, lower, upper, periodic;
   for (int a = 0; a < dimensions; ++a) {
     const char* comma = a > 0 ? ", " : "";
@@ -24,7 +24,8 @@ xp::Norms error_of(const std::string& operation, const std::string& exact, int d
     upper += fmt::format("{}{}", comma, 1 + 0.25 * a);
     periodic += fmt::format("{}{}", comma, axes[a]);
   }
-  const std::string text = fmt::format(R"yaml(
+  const std::string text =
+      fmt::format(R"yaml(
 xpsim: 1
 parameters: {{k: 2*pi, l: 2*pi/1.25, m: 2*pi/1.5}}
 grid: {{cells: [{}], lower: [{}], upper: [{}], periodic: [{}]}}
@@ -36,10 +37,8 @@ numerics: {{order: {}, advection: {}}}
 time: {{scheme: euler, step: 1, end: 1}}
 exact: {{w: "{}"}}
 )yaml",
-                                       size, lower, upper, periodic,
-                                       dimensions > 1 ? " * cos(l*y)" : "",
-                                       dimensions > 2 ? " * cos(m*z)" : "", operation, order,
-                                       advection, exact);
+                  size, lower, upper, periodic, dimensions > 1 ? " * cos(l*y)" : "",
+                  dimensions > 2 ? " * cos(m*z)" : "", operation, order, advection, exact);
   const test::Run run = test::run(text);
   EXPECT_EQ(run.report.status, xp::RunStatus::completed) << operation << run.report.message;
   for (const auto& [field, norms] : run.report.errors)
@@ -66,8 +65,7 @@ TEST(Equations, OperatorsHaveTheirOrder) {
       {2, "dxy(u)", "-k*l*cos(k*x)*sin(l*y)"},
       {2, "dx(dy(u))", "-k*l*cos(k*x)*sin(l*y)"},
       {2, "laplacian(u)", "-(k^2 + l^2)*f"},
-      {2, "div(v*grad(u))",
-       "-(k^2 + l^2)*(2 + cos(k*x))*f - k^2*sin(k*x)*cos(k*x)*cos(l*y)"},
+      {2, "div(v*grad(u))", "-(k^2 + l^2)*(2 + cos(k*x))*f - k^2*sin(k*x)*cos(k*x)*cos(l*y)"},
       {2, "dot(grad(u), grad(v))", "-k^2*cos(k*x)*sin(k*x)*cos(l*y)"},
       {2, "curl([u, v])", "-k*sin(k*x) + l*sin(k*x)*sin(l*y)"},
       {2, "div([u, u*v])", "k*cos(k*x)*cos(l*y) - l*(2 + cos(k*x))*sin(k*x)*sin(l*y)"},
@@ -80,11 +78,12 @@ TEST(Equations, OperatorsHaveTheirOrder) {
   for (const int order : {2, 4})
     for (const OperatorCase& one : cases) {
       const int fine = one.dimensions == 3 ? 48 : 96;
-      const double coarse = error_of(one.operation, one.exact, one.dimensions, fine / 2, order).linf;
+      const double coarse =
+          error_of(one.operation, one.exact, one.dimensions, fine / 2, order).linf;
       const double finer = error_of(one.operation, one.exact, one.dimensions, fine, order).linf;
       const double observed = std::log2(coarse / finer);
-      EXPECT_NEAR(observed, order, 0.15) << one.operation << " order " << order << ": " << coarse
-                                         << " " << finer;
+      EXPECT_NEAR(observed, order, 0.15)
+          << one.operation << " order " << order << ": " << coarse << " " << finer;
     }
 }
 
@@ -106,10 +105,10 @@ TEST(Equations, AdvectionSchemesHaveTheirOrder) {
   const double fine = error_of("div(u*[1])", "k*cos(k*x)", 1, 512, 2, "vanleer").l1;
   EXPECT_GT(std::log2(coarse / fine), 1.7);
   // A velocity that varies: fluxes at faces with its mean.
-  const double first = error_of("div(u*[v])", "k*cos(k*x)*(2 + cos(k*x)) - k*sin(k*x)^2", 1, 64, 2,
-                                "central2").l2;
-  const double second = error_of("div(u*[v])", "k*cos(k*x)*(2 + cos(k*x)) - k*sin(k*x)^2", 1, 128,
-                                 2, "central2").l2;
+  const double first =
+      error_of("div(u*[v])", "k*cos(k*x)*(2 + cos(k*x)) - k*sin(k*x)^2", 1, 64, 2, "central2").l2;
+  const double second =
+      error_of("div(u*[v])", "k*cos(k*x)*(2 + cos(k*x)) - k*sin(k*x)^2", 1, 128, 2, "central2").l2;
   EXPECT_NEAR(std::log2(first / second), 2, 0.05);
 }
 
@@ -143,8 +142,7 @@ TEST(Equations, WallsOfEveryKindKeepTheOrder) {
       "{x-: {robin: {alpha: 2, beta: 1, value: 'exp(-t)*(2*s - ds)'}},"
       " x+: {robin: {alpha: 1, beta: 3, value: 'exp(-t)*(s + 3*ds)'}}}"};
   const std::vector<std::string> rates = {
-      "laplacian(u) - exp(-t)*(s + dds)",
-      "div((1 + x)*grad(u)) - exp(-t)*(s + (1 + x)*dds + ds)",
+      "laplacian(u) - exp(-t)*(s + dds)", "div((1 + x)*grad(u)) - exp(-t)*(s + (1 + x)*dds + ds)",
       "div((2 + u)*grad(u)) - exp(-t)*(s + (2 + exp(-t)*s)*dds + exp(-t)*ds^2)"};
   for (const int order : {2, 4})
     for (const std::string& rate : rates)
@@ -281,16 +279,15 @@ TEST(Equations, StepsComeFromTheStabilityLimit) {
            Case{"euler", "u", "(2 + x)*laplacian(u)", "2", h * h / 6},
            Case{"euler", "u", "laplacian(u*(1 + u))", "2", h * h / 6},  // u up to 1
        }) {
-    const std::string text = fmt::format(R"yaml(
+    const std::string text =
+        fmt::format(R"yaml(
 xpsim: 1
 grid: {{cells: [64], periodic: [x]}}
 fields: {{u: "sin(2*pi*x)", v: 0}}
 equations: {{u: "{}", v: "{}"}}
 time: {{scheme: {}, end: 0.01}}
 )yaml",
-                                         one.rate,
-                                         std::string(one.rate) == "v" ? "laplacian(u)" : "0",
-                                         one.scheme);
+                    one.rate, std::string(one.rate) == "v" ? "laplacian(u)" : "0", one.scheme);
     xp::Simulation simulation(test::read(text, xp::builtin_models()), xp::builtin_models(),
                               MPI_COMM_SELF);
     EXPECT_NEAR(simulation.forecast().stable_step, one.limit, 0.01 * one.limit) << one.rate;

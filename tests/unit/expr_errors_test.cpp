@@ -86,31 +86,30 @@ TEST(ExprErrors, Characters) {
 
 TEST(ExprErrors, Structure) {
   const std::string place = " in heat.source";
-  expect_errors(
-      source_symbols(),
-      {{"", 0, 1, "the expression is empty" + place, ""},
-       {" \n", 0, 1, "the expression is empty" + place, ""},
-       {"x +", 2, 1, "expected a value after '+'", ""},
-       {"* x", 0, 1, "expected a value before '*'", ""},
-       {"x + ** 2", 4, 2, "expected a value before '**'", ""},
-       {"sin()*()", 0, 3, "sin takes 1 argument, not 0", ""},
-       {"()", 1, 1, "expected a value before ')'", ""},
-       {"x + (y", 4, 1, "'(' is never closed", ""},
-       {"sin(x", 3, 1, "'(' is never closed", ""},
-       {"x)", 1, 1, "')' without '(' before it", ""},
-       {"x, y", 1, 1, "',' outside of a function's arguments", ""},
-       {"x]", 1, 1, "unexpected ']'", ""},
-       {"2 x", 2, 1, "expected an operator before 'x'", "to multiply, write *"},
-       {"(x)(y)", 3, 1, "expected an operator before '('", "to multiply, write *"},
-       {"2(x)", 1, 1, "expected an operator before '('", "to multiply, write *"},
-       {"sin(x y)", 6, 1, "expected an operator before 'y'", "to multiply, write *"},
-       {"x not y", 2, 3, "expected an operator before 'not'", ""},
-       {"1 + not x", 4, 3, "expected a value before 'not'", "write (not ...)"},
-       {"x < y < 2", 6, 1, "comparisons cannot be chained", "write a < b and b < c"},
-       {"x == y != 2", 7, 2, "comparisons cannot be chained", "write a < b and b < c"},
-       {"and x", 0, 3, "expected a value before 'and'", ""},
-       {"[x, y]", 0, 6, "the value is a vector" + place + ", but a scalar is expected",
-        "dot(v, w), div(v) and components of vectors are scalars"}});
+  expect_errors(source_symbols(),
+                {{"", 0, 1, "the expression is empty" + place, ""},
+                 {" \n", 0, 1, "the expression is empty" + place, ""},
+                 {"x +", 2, 1, "expected a value after '+'", ""},
+                 {"* x", 0, 1, "expected a value before '*'", ""},
+                 {"x + ** 2", 4, 2, "expected a value before '**'", ""},
+                 {"sin()*()", 0, 3, "sin takes 1 argument, not 0", ""},
+                 {"()", 1, 1, "expected a value before ')'", ""},
+                 {"x + (y", 4, 1, "'(' is never closed", ""},
+                 {"sin(x", 3, 1, "'(' is never closed", ""},
+                 {"x)", 1, 1, "')' without '(' before it", ""},
+                 {"x, y", 1, 1, "',' outside of a function's arguments", ""},
+                 {"x]", 1, 1, "unexpected ']'", ""},
+                 {"2 x", 2, 1, "expected an operator before 'x'", "to multiply, write *"},
+                 {"(x)(y)", 3, 1, "expected an operator before '('", "to multiply, write *"},
+                 {"2(x)", 1, 1, "expected an operator before '('", "to multiply, write *"},
+                 {"sin(x y)", 6, 1, "expected an operator before 'y'", "to multiply, write *"},
+                 {"x not y", 2, 3, "expected an operator before 'not'", ""},
+                 {"1 + not x", 4, 3, "expected a value before 'not'", "write (not ...)"},
+                 {"x < y < 2", 6, 1, "comparisons cannot be chained", "write a < b and b < c"},
+                 {"x == y != 2", 7, 2, "comparisons cannot be chained", "write a < b and b < c"},
+                 {"and x", 0, 3, "expected a value before 'and'", ""},
+                 {"[x, y]", 0, 6, "the value is a vector" + place + ", but a scalar is expected",
+                  "dot(v, w), div(v) and components of vectors are scalars"}});
 }
 
 TEST(ExprErrors, Names) {
@@ -215,8 +214,7 @@ TEST(ExprErrors, Operators) {
        "an equation is d/dt of its field; there are no other derivatives in time"},
       {"divergence(w)", 0, 10, "unknown function 'divergence'" + place, "did you mean 'div'?"},
       {"w*w", 1, 1, "two vectors cannot be multiplied with *", "write dot(v, w) or cross(v, w)"},
-      {"u/w", 1, 1, "nothing can be divided by a vector",
-       "divide by its components, such as v_x"},
+      {"u/w", 1, 1, "nothing can be divided by a vector", "divide by its components, such as v_x"},
       {"w + u", 2, 1, "a vector and a scalar cannot be added", written},
       {"u - w", 2, 1, "a vector and a scalar cannot be subtracted", written},
       {"w^2", 1, 1, "a vector cannot stand in a power", "the square of a vector is dot(v, v)"},
@@ -264,8 +262,7 @@ TEST(ExprErrors, FieldsWhereThereAreNone) {
   xp::Symbols symbols;
   symbols.absent_fields = {"u"};
   symbols.place = "fields.v.initial";
-  expect_errors(symbols,
-                {{"1 + u", 4, 1, "the field 'u' is not allowed in fields.v.initial", ""}});
+  expect_errors(symbols, {{"1 + u", 4, 1, "the field 'u' is not allowed in fields.v.initial", ""}});
 }
 
 TEST(ExprErrors, VectorsWhereTheGridWasRefused) {

@@ -260,9 +260,8 @@ TEST(ExprComputation, EquationsShareOnePass) {
   symbols.operators = true;
   xp::CompileOptions options;
   options.repeated = true;
-  const xp::Computation gray_scott =
-      compute_or_fail({"a*laplacian(u) - u*v^2 + b*(1 - u)", "b*laplacian(v) + u*v^2 - a*v"},
-                      symbols, options);
+  const xp::Computation gray_scott = compute_or_fail(
+      {"a*laplacian(u) - u*v^2 + b*(1 - u)", "b*laplacian(v) + u*v^2 - a*v"}, symbols, options);
   EXPECT_TRUE(gray_scott.steps.empty());
   EXPECT_EQ(gray_scott.last.outputs.size(), 2u);
   EXPECT_EQ(gray_scott.last.stencils.size(), 1u);
@@ -270,8 +269,8 @@ TEST(ExprComputation, EquationsShareOnePass) {
 
   // A derivative of a derivative is a pass of its own; what is costly and static is kept.
   options.walls = false;
-  const xp::Computation nested =
-      compute_or_fail({"laplacian(u^3 - u - laplacian(u))", "sin(pi*x)*v*cos(t)"}, symbols, options);
+  const xp::Computation nested = compute_or_fail(
+      {"laplacian(u^3 - u - laplacian(u))", "sin(pi*x)*v*cos(t)"}, symbols, options);
   ASSERT_EQ(nested.temporaries.size(), 2u);
   EXPECT_FALSE(nested.temporaries[0].is_pointwise);
   EXPECT_TRUE(nested.temporaries[0].is_read_around);

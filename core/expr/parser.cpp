@@ -9,7 +9,7 @@ namespace {
 
 constexpr int max_depth = 200;
 constexpr std::size_t max_text = 64 * 1024;
-constexpr int max_expansions = 100000;
+constexpr int max_expansions = 10000;
 
 // Counts the nesting while it is in scope: the parser recurses only where one of these is.
 class Nesting {

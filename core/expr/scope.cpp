@@ -120,7 +120,8 @@ void Scope::refuse_unknown_name(const Token& name) const {
   if (symbols_.absent_fields.count(std::string(name.text)) > 0)
     refuse(name, "the field " + quoted(name.text) + " is not allowed" +
                      (symbols_.place.empty() ? " here" : in_place()));
-  if (word == "true" || word == "false" || word == "yes" || word == "no")
+  if (symbols_.place != "a constant" &&
+      (word == "true" || word == "false" || word == "yes" || word == "no"))
     refuse(name, "unknown name " + quoted(name.text) + in_place(), "write 1 for true, 0 for false");
   refuse(name, "unknown name " + quoted(name.text) + in_place(),
          suggestion(name.text, valid_names()));

@@ -310,15 +310,15 @@ TEST(ExprProgram, NeedsFewRegisters) {
   EXPECT_EQ(compile_or_fail("x + (y + (z + (t + u*v)))", symbols).registers, 3);
   EXPECT_EQ(compile_or_fail("x + y + z + t + u*v", symbols).registers, 3);
   symbols.definitions["d0"] = "x";
-  for (int n = 1; n <= 14; ++n) {
+  for (int n = 1; n <= 12; ++n) {
     const std::string before = name(n - 1);
     symbols.definitions[name(n)] = before + " + " + before;
   }
   // What is equal is made once.
-  const xp::Program shared = compile_or_fail("d14", symbols);
+  const xp::Program shared = compile_or_fail("d12", symbols);
   EXPECT_EQ(shared.registers, 1);
-  EXPECT_EQ(shared.code.size(), 15u);
-  EXPECT_EQ(shared({0.5}), 8192);
+  EXPECT_EQ(shared.code.size(), 13u);
+  EXPECT_EQ(shared({0.5}), 2048);
 }
 
 }  // namespace

@@ -13,14 +13,14 @@
 namespace bench {
 namespace {
 
-constexpr int lanes = 64;
-using Chunk = std::array<double, lanes>;
+constexpr int chunk_lanes = 64;
+using Chunk = std::array<double, chunk_lanes>;
 
 // f(out, a, b) of chunks with values between 0.1 and 2.1.
 template <class F>
 void time_chunks(benchmark::State& state, const F& f) {
   Chunk a, b, out;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
+  for (std::size_t lane = 0; lane < chunk_lanes; ++lane) {
     a[lane] = 0.1 + static_cast<double>(lane) / 32;
     b[lane] = 2.1 - static_cast<double>(lane) / 32;
   }
@@ -30,7 +30,7 @@ void time_chunks(benchmark::State& state, const F& f) {
     benchmark::ClobberMemory();
   }
   state.counters["s/value"] =
-      benchmark::Counter(lanes * static_cast<double>(state.iterations()),
+      benchmark::Counter(chunk_lanes * static_cast<double>(state.iterations()),
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
@@ -38,12 +38,12 @@ template <xp::Op op, class Standard>
 void compare(const std::string& name, const Standard& standard) {
   benchmark::RegisterBenchmark(("function/" + name).c_str(), [](benchmark::State& state) {
     time_chunks(state, [](Chunk& out, const Chunk& a, const Chunk& b) {
-      xp::detail::apply_lanes<op, lanes>(lanes, out.data(), a.data(), b.data(), b.data());
+      xp::detail::apply_lanes<op, chunk_lanes>(chunk_lanes, out.data(), a.data(), b.data(), b.data());
     });
   });
   benchmark::RegisterBenchmark(("function_std/" + name).c_str(), [=](benchmark::State& state) {
     time_chunks(state, [=](Chunk& out, const Chunk& a, const Chunk& b) {
-      for (std::size_t lane = 0; lane < lanes; ++lane) out[lane] = standard(a[lane], b[lane]);
+      for (std::size_t lane = 0; lane < chunk_lanes; ++lane) out[lane] = standard(a[lane], b[lane]);
     });
   });
 }
@@ -51,10 +51,10 @@ void compare(const std::string& name, const Standard& standard) {
 void evaluate(benchmark::State& state, const char* text) {
   const xp::DeviceProgram<Kokkos::Serial> program(*xp::compile(text, xp::Symbols()).program);
   time_chunks(state, [&](Chunk& out, const Chunk& a, const Chunk& b) {
-    double values[lanes];
-    program.run<lanes>([&](int slot, int lane) { return slot == 0 ? a[lane] : b[lane]; }, lanes,
+    double values[chunk_lanes];
+    program.run<chunk_lanes>([&](int slot, int lane) { return slot == 0 ? a[lane] : b[lane]; }, chunk_lanes,
                        values);
-    std::copy(values, values + lanes, out.begin());
+    std::copy(values, values + chunk_lanes, out.begin());
   });
 }
 

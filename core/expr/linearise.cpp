@@ -360,6 +360,8 @@ Linearised::Linearised(const std::vector<Request>& requests, const Symbols& symb
       changes_ = changes_ || !tree.is_constant(coefficient);
       graph_->terms.push_back(std::move(term));
     }
+  for (const Node& node : tree.nodes())
+    timed_ = timed_ || (node.op == Op::input && node.slot == Program::slot_time);
 }
 
 std::vector<LinearTerm> Linearised::terms(const std::vector<Interval>& fields,

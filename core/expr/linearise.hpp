@@ -36,11 +36,13 @@ class Linearised {
                                 const std::array<Interval, 3>& coordinates, double time) const;
   /// Do coefficients depend on fields or on the time?
   bool changes() const { return changes_; }
+  /// Does the time occur, so that coefficients may change while the fields stay?
+  bool is_timed() const { return timed_; }
 
  private:
   struct Graph;
   std::unique_ptr<Graph> graph_;
-  bool changes_ = false;
+  bool changes_ = false, timed_ = false;
 };
 
 }  // namespace xp

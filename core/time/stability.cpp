@@ -30,55 +30,6 @@ Complex amplification(const Scheme& scheme, Complex z) {
   return slots[static_cast<std::size_t>(scheme.result)];
 }
 
-// Where rays from 0 into the left half plane leave the region of stability.
-class StabilityRegion {
- public:
-  explicit StabilityRegion(const Scheme& scheme) : limit_(2 * scheme.limit) {
-    for (int n = 0; n <= rays; ++n) {
-      const double angle = pi / 2 + pi / 2 * n / rays;
-      reach_.push_back(reach(scheme, Complex(std::cos(angle), std::sin(angle))));
-    }
-  }
-
-  /// The largest step for an eigenvalue.
-  double step(Complex z) const {
-    const double size = std::abs(z);
-    // Rounding must not make a wave of a decay or the other way round.
-    const double decay = -z.real() > 1e-9 * size ? -z.real() : 0;
-    if (size == 0 || z.real() > 1e-9 * size) return infinity;
-    const double angle = std::atan2(std::abs(z.imag()), -decay);  // pi/2 to pi
-    const double place = (angle - pi / 2) / (pi / 2) * rays;
-    const int n = std::clamp(static_cast<int>(place), 0, rays - 1);
-    const double part = std::clamp(place - n, 0.0, 1.0);
-    const double by_region = ((1 - part) * reach_[static_cast<std::size_t>(n)] +
-                              part * reach_[static_cast<std::size_t>(n) + 1]) /
-                             size;
-    return decay > 0 ? std::min(by_region, limit_ / decay) : by_region;
-  }
-
- private:
-  static constexpr int rays = 180;
-
-  static double reach(const Scheme& scheme, Complex direction) {
-    constexpr double tolerance = 1e-10, farthest = 20, step = 0.01;
-    const auto stable = [&](double s) {
-      return std::abs(amplification(scheme, s * direction)) <= 1 + tolerance;
-    };
-    double s = 0;
-    while (s < farthest && stable(s + step)) s += step;
-    if (s == 0) return 0;
-    double low = s, high = s + step;
-    for (int n = 0; n < 40; ++n) {
-      const double middle = 0.5 * (low + high);
-      (stable(middle) ? low : high) = middle;
-    }
-    return low;
-  }
-
-  double limit_;
-  std::vector<double> reach_;
-};
-
 // The factor of a wave with angles `angle` per cell.
 class WaveFactors {
  public:
@@ -199,12 +150,45 @@ std::vector<Complex> eigenvalues(std::vector<Complex> a, int n) {
 
 }  // namespace
 
-double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, int equations,
-                   const WaveSetup& setup) {
+StabilityRegion::StabilityRegion(const Scheme& scheme) : limit_(2 * scheme.limit) {
+  constexpr double tolerance = 1e-10, farthest = 20, step = 0.01;
+  for (int n = 0; n <= rays; ++n) {
+    const double angle = pi / 2 + pi / 2 * n / rays;
+    const Complex direction(std::cos(angle), std::sin(angle));
+    const auto stable = [&](double s) {
+      return std::abs(amplification(scheme, s * direction)) <= 1 + tolerance;
+    };
+    double low = 0;
+    while (low < farthest && stable(low + step)) low += step;
+    double high = low + step;
+    for (int m = 0; low > 0 && m < 40; ++m) {
+      const double middle = 0.5 * (low + high);
+      (stable(middle) ? low : high) = middle;
+    }
+    reach_.push_back(low);
+  }
+}
+
+double StabilityRegion::step(double real, double imaginary) const {
+  const double size = std::hypot(real, imaginary);
+  // Rounding must not make a wave of a decay or the other way round.
+  const double decay = -real > 1e-9 * size ? -real : 0;
+  if (size == 0 || real > 1e-9 * size) return infinity;
+  const double angle = std::atan2(std::abs(imaginary), -decay);  // pi/2 to pi
+  const double place = (angle - pi / 2) / (pi / 2) * rays;
+  const int n = std::clamp(static_cast<int>(place), 0, rays - 1);
+  const double part = std::clamp(place - n, 0.0, 1.0);
+  const double by_region = ((1 - part) * reach_[static_cast<std::size_t>(n)] +
+                            part * reach_[static_cast<std::size_t>(n) + 1]) /
+                           size;
+  return decay > 0 ? std::min(by_region, limit_ / decay) : by_region;
+}
+
+double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>& terms,
+                   int equations, const WaveSetup& setup) {
   if (terms.empty()) return infinity;
-  const StabilityRegion region(scheme);
   const int dimensions = setup.grid->dimensions();
-  const int samples = dimensions == 1 ? 128 : dimensions == 2 ? 24 : 8;
+  const int samples = dimensions == 1 ? 128 : dimensions == 2 ? 16 : 6;
   const auto count = static_cast<std::size_t>(equations);
   double result = infinity;
   // Coefficients all at one end, and all at the larger of both.
@@ -231,7 +215,7 @@ double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, i
           // What is zero but for rounding; of more than two fields it is found less exactly.
           scale *= equations > 2 ? 1e-5 : 1e-9;
           for (const Complex& value : eigenvalues(std::move(matrix), equations))
-            if (std::abs(value) > scale) result = std::min(result, region.step(value));
+            if (std::abs(value) > scale) result = std::min(result, region.step(value.real(), value.imag()));
         }
   }
   return result;

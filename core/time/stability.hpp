@@ -10,6 +10,20 @@
 
 namespace xp {
 
+/// Where an explicit scheme is stable, computed from its stages.
+class StabilityRegion {
+ public:
+  explicit StabilityRegion(const Scheme& scheme);
+  /// The largest step for an eigenvalue: where its ray leaves the region, and not above the
+  /// scheme's own limit for decay. Infinity for one that grows.
+  double step(double real, double imaginary) const;
+
+ private:
+  static constexpr int rays = 180;  ///< from the imaginary to the negative real axis
+  double limit_;
+  std::vector<double> reach_;
+};
+
 /// How waves on a grid see the differences that are taken on it.
 struct WaveSetup {
   const Grid* grid = nullptr;
@@ -23,7 +37,7 @@ struct WaveSetup {
 /// its stages, and the step below the scheme's own `limit` for decay. Coefficients are frozen at
 /// their smallest and at their largest values. Growing waves do not count. Infinity where nothing
 /// limits the step; 0 where no step is stable.
-double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& terms, int equations,
-                   const WaveSetup& setup);
+double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>& terms,
+                   int equations, const WaveSetup& setup);
 
 }  // namespace xp

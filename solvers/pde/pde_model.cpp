@@ -1,8 +1,25 @@
 #include <xp/solvers/pde/pde_model.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include <xp/runtime/backend.hpp>
 
 namespace xp {
+
+namespace {
+
+// Outwards to a few digits: a limit that has been found serves until a range has really changed,
+// and depends on nothing but the state.
+Interval rounded(const Interval& range) {
+  const double size = std::max(std::abs(range.lower), std::abs(range.upper));
+  if (!(size > 0) || !std::isfinite(size)) return range;
+  const double unit = std::exp2(std::ceil(std::log2(size)) - 5);
+  return {std::floor(range.lower / unit) * unit, std::ceil(range.upper / unit) * unit};
+}
+
+}  // namespace
 
 template <class Space, class Real>
 PdeModel<Space, Real>::PdeModel(const ModelSetup& setup)
@@ -26,18 +43,27 @@ double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
   std::vector<Interval> ranges;
   for (std::size_t f = 0; f < initial_.size(); ++f) {
     const Sums sums =
-        slots_ > 0
-            ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)), Want::extrema)
-            : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
-                                         Want::extrema);
-    ranges.push_back({sums.min, sums.max});
+        slots_ > 0 ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)),
+                                          Want::extrema)
+                   : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
+                                                Want::extrema);
+    ranges.push_back(rounded({sums.min, sums.max}));
   }
+  const auto same = [](const Interval& a, const Interval& b) {
+    return a.lower == b.lower && a.upper == b.upper;
+  };
+  if (!region_) region_ = std::make_unique<StabilityRegion>(scheme);
+  if (!linearised_->is_timed() &&
+      std::equal(ranges.begin(), ranges.end(), ranges_.begin(), ranges_.end(), same))
+    return limit_;
   std::array<Interval, 3> coordinates;
   for (const Axis axis : all_axes)
     coordinates[static_cast<std::size_t>(index(axis))] = {this->grid().lower(axis),
                                                           this->grid().upper(axis)};
-  return xp::stable_step(scheme, linearised_->terms(ranges, coordinates, time),
-                         static_cast<int>(initial_.size()), waves_);
+  ranges_ = ranges;
+  limit_ = xp::stable_step(*region_, linearised_->terms(ranges, coordinates, time),
+                           static_cast<int>(initial_.size()), waves_);
+  return limit_;
 }
 
 template <class Space, class Real>

@@ -49,6 +49,9 @@ class PdeModel final : public FieldModel<Space, Real> {
   std::shared_ptr<const Linearised> linearised_;
   std::vector<DeviceProgram<Space>> initial_;
   WaveSetup waves_;
+  std::unique_ptr<StabilityRegion> region_;  ///< of the run's scheme
+  std::vector<Interval> ranges_;             ///< that the limit was found for
+  double limit_ = 0;
   int slots_ = 0;
 };
 

@@ -38,7 +38,8 @@ template <xp::Op op, class Standard>
 void compare(const std::string& name, const Standard& standard) {
   benchmark::RegisterBenchmark(("function/" + name).c_str(), [](benchmark::State& state) {
     time_chunks(state, [](Chunk& out, const Chunk& a, const Chunk& b) {
-      xp::detail::apply_lanes<op, chunk_lanes>(chunk_lanes, out.data(), a.data(), b.data(), b.data());
+      xp::detail::apply_lanes<op, chunk_lanes>(chunk_lanes, out.data(), a.data(), b.data(),
+                                               b.data());
     });
   });
   benchmark::RegisterBenchmark(("function_std/" + name).c_str(), [=](benchmark::State& state) {
@@ -52,8 +53,8 @@ void evaluate(benchmark::State& state, const char* text) {
   const xp::DeviceProgram<Kokkos::Serial> program(*xp::compile(text, xp::Symbols()).program);
   time_chunks(state, [&](Chunk& out, const Chunk& a, const Chunk& b) {
     double values[chunk_lanes];
-    program.run<chunk_lanes>([&](int slot, int lane) { return slot == 0 ? a[lane] : b[lane]; }, chunk_lanes,
-                       values);
+    program.run<chunk_lanes>([&](int slot, int lane) { return slot == 0 ? a[lane] : b[lane]; },
+                             chunk_lanes, values);
     std::copy(values, values + chunk_lanes, out.begin());
   });
 }

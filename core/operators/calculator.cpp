@@ -179,8 +179,8 @@ void Calculator<Space, Real>::take(const Space& space, const Prepared& prepared)
   }
   // All targets of a step are made over the same cells: with the ghost cells, where those follow
   // from the ghost cells of other arrays.
-  const auto& first = computation_.temporaries[static_cast<std::size_t>(step.targets[0] -
-                                                                        computation_.fields)];
+  const auto& first =
+      computation_.temporaries[static_cast<std::size_t>(step.targets[0] - computation_.fields)];
   Targets targets;
   for (std::size_t n = 0; n < step.targets.size(); ++n)
     targets.list[n] = inputs_.arrays[step.targets[n]];

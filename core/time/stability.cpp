@@ -215,7 +215,8 @@ double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>&
           // What is zero but for rounding; of more than two fields it is found less exactly.
           scale *= equations > 2 ? 1e-5 : 1e-9;
           for (const Complex& value : eigenvalues(std::move(matrix), equations))
-            if (std::abs(value) > scale) result = std::min(result, region.step(value.real(), value.imag()));
+            if (std::abs(value) > scale)
+              result = std::min(result, region.step(value.real(), value.imag()));
         }
   }
   return result;

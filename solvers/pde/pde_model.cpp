@@ -43,10 +43,10 @@ double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
   std::vector<Interval> ranges;
   for (std::size_t f = 0; f < initial_.size(); ++f) {
     const Sums sums =
-        slots_ > 0 ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)),
-                                          Want::extrema)
-                   : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
-                                                Want::extrema);
+        slots_ > 0
+            ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)), Want::extrema)
+            : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
+                                         Want::extrema);
     ranges.push_back(rounded({sums.min, sums.max}));
   }
   const auto same = [](const Interval& a, const Interval& b) {

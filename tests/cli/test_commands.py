@@ -74,7 +74,7 @@ class Help(Case):
         for arguments in (["--help"], ["-h"], []):
             done = self.xpsim(*arguments)
             self.assertEqual(done.stderr, "")
-            for word in ("run", "check", "info", "schema", "list", "Exit codes"):
+            for word in ("run", "check", "explain", "info", "schema", "list", "Exit codes"):
                 self.assertIn(word, done.stdout)
 
     def test_help_of_commands(self):
@@ -135,6 +135,25 @@ class Usage(Case):
     def test_commands_of_later_versions(self):
         for command in ("doctor", "bench"):
             self.assertIn("not supported by this version", self.refused(command, "bar.yaml"))
+
+    def test_explain(self):
+        text = """xpsim: 1
+parameters: {D: 0.25}
+grid: {cells: [32, 32], upper: [32, 32], periodic: [x, y]}
+fields: {u: "sin(x)", c: 1}
+definitions: {mu: "c^3 - c - laplacian(c)"}
+equations: {u: "D*laplacian(u) - u*mean(u)", c: "laplacian(mu)"}
+time: {scheme: euler, end: 1}
+"""
+        shown = self.xpsim("explain", self.write(text)).stdout
+        for line in ("d/dt c = laplacian(mu)   (bar.yaml:6)", "pass 1 (per stage): mu",
+                     "reduction over the grid (per stage): mean(u)", "0.25 * laplacian(u)",
+                     "laplacian (1 on each side)", "ghost cells of [mu]: copied from the other end",
+                     "each field read and written once: 32", "time scheme             euler"):
+            self.assertIn(line, shown)
+        # 2/(2*8 + 8^2): the diffusion 3c^2 - 1 = 2 and the biharmonic part of the shortest wave.
+        self.assertRegex(shown, r"stability limit +0\.025\n")
+        self.assertIn("model                   heat", self.xpsim("explain", self.write(INPUT)).stdout)
 
     def test_misspelt_option(self):
         self.assertIn("did you mean '--overwrite'?",

@@ -57,10 +57,10 @@ KOKKOS_INLINE_FUNCTION double times(double a, double b) {
 // several vectors under way. They ask early for memory: with much to do for each value, a processor
 // by itself does not look ahead enough. Further ahead than a page slows it down again
 // (docs/performance.md).
-inline constexpr int lanes = 32;
+inline constexpr int sum_lanes = 32;
 inline void prefetch_lanes(const double* values) {
   constexpr int line = 8, ahead = 320;
-  for (int l = 0; l < lanes; l += line) __builtin_prefetch(values + ahead + l);
+  for (int l = 0; l < sum_lanes; l += line) __builtin_prefetch(values + ahead + l);
 }
 
 // Sums of slices, from which bits(magic) must be taken once for each value.
@@ -93,22 +93,22 @@ struct Slicer {
   // Of term(values[n]) for n below `count`; only meaningful where no term is of a higher bin.
   template <class Term>
   Slices slices(const double* values, int count, const Term& term) const {
-    std::uint64_t upper[lanes] = {}, lower[lanes] = {};
-    std::int64_t largest[lanes] = {};
+    std::uint64_t upper[sum_lanes] = {}, lower[sum_lanes] = {};
+    std::int64_t largest[sum_lanes] = {};
     const auto add_to = [&](int l, double value) {
       add(value, upper[l], lower[l]);
       const std::int64_t size = size_bits(value);
       largest[l] = size > largest[l] ? size : largest[l];
     };
     int n = 0;
-    for (; n + lanes <= count; n += lanes) {
+    for (; n + sum_lanes <= count; n += sum_lanes) {
       prefetch_lanes(values + n);
       XP_VECTORISE
-      for (int l = 0; l < lanes; ++l) add_to(l, term(values[n + l]));
+      for (int l = 0; l < sum_lanes; ++l) add_to(l, term(values[n + l]));
     }
     for (; n < count; ++n) add_to(0, term(values[n]));
     Slices all;
-    for (int l = 0; l < lanes; ++l) {
+    for (int l = 0; l < sum_lanes; ++l) {
       all.upper += upper[l];
       all.lower += lower[l];
       all.largest = largest[l] > all.largest ? largest[l] : all.largest;

@@ -11,8 +11,8 @@ namespace {
 
 // In lanes, since compilers keep to the order of floating-point comparisons.
 void add_extrema(const double* values, int number, double& min, double& max) {
-  double least[lanes], most[lanes];
-  for (int l = 0; l < lanes; ++l) {
+  double least[sum_lanes], most[sum_lanes];
+  for (int l = 0; l < sum_lanes; ++l) {
     least[l] = DBL_MAX;
     most[l] = -DBL_MAX;
   }
@@ -21,13 +21,13 @@ void add_extrema(const double* values, int number, double& min, double& max) {
     most[l] = value > most[l] ? value : most[l];
   };
   int n = 0;
-  for (; n + lanes <= number; n += lanes) {
+  for (; n + sum_lanes <= number; n += sum_lanes) {
     prefetch_lanes(values + n);
     XP_VECTORISE
-    for (int l = 0; l < lanes; ++l) add(l, values[n + l]);
+    for (int l = 0; l < sum_lanes; ++l) add(l, values[n + l]);
   }
   for (; n < number; ++n) add(0, values[n]);
-  for (int l = 0; l < lanes; ++l) {
+  for (int l = 0; l < sum_lanes; ++l) {
     min = least[l] < min ? least[l] : min;
     max = most[l] > max ? most[l] : max;
   }

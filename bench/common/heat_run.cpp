@@ -39,7 +39,10 @@ std::string HeatCase::input() const {
   std::string mode;
   for (std::size_t a = 0; a < axes; ++a)
     mode += std::string(a ? "*" : "") + "sin(pi*" + "xyz"[a] + ")";
-  const std::string constant = std::to_string(diffusivity);
+  const std::string coefficient =
+      std::to_string(diffusivity) + (variable ? "*(1 + 0.5*x*y)" : "");
+  const std::string diffusion =
+      variable ? "div(" + coefficient + "*grad(u))" : coefficient + "*laplacian(u)";
   return "xpsim: 1\n"
          "grid:\n"
          "  lower: " +
@@ -50,15 +53,22 @@ std::string HeatCase::input() const {
          "\n"
          "  cells: " +
          list([&](std::size_t a) { return std::to_string(cells[a]); }) +
-         "\n"
-         "model: heat\n"
-         "heat:\n"
-         "  diffusivity: \"" +
-         constant + (variable ? "*(1 + 0.5*x*y)" : "") +
-         "\"\n"
-         "  initial: \"" +
-         mode +
-         "\"\n"
+         "\n" +
+         (as_equation ? "model: equations\n"
+                        "fields:\n"
+                        "  u: \"" +
+                            mode +
+                            "\"\n"
+                            "equations:\n"
+                            "  u: \"" +
+                            diffusion + "\"\n"
+                      : "model: heat\n"
+                        "heat:\n"
+                        "  diffusivity: \"" +
+                            coefficient +
+                            "\"\n"
+                            "  initial: \"" +
+                            mode + "\"\n") +
          "boundary_conditions:\n"
          "  u:\n"
          "    all: {dirichlet: 0}\n"
@@ -72,24 +82,21 @@ std::string HeatCase::input() const {
          name(backend) + ", precision: " + name(precision) + "}\n";
 }
 
-HeatRun::HeatRun(const HeatCase& heat)
-    : case_(heat),
-      simulation_(read(heat.input()), models(), MPI_COMM_SELF),
-      scheme_(xp::explicit_scheme(heat.scheme)) {
-  step_ = part_of_limit * scheme_.limit * 2 / model().decay_rate(0);
+ModelRun::ModelRun(const std::string& input, const std::string& scheme)
+    : simulation_(read(input), models(), MPI_COMM_SELF), scheme_(xp::explicit_scheme(scheme)) {
   model().allocate(scheme_.slots);
   model().initialise(0);
   model().fence();
 }
 
-void HeatRun::step() {
+void ModelRun::step() {
   for (const xp::Stage& stage : scheme_.stages)
     model().evaluate(stage, time_ + stage.fraction * step_, step_);
   if (scheme_.result != 0) model().swap(0, scheme_.result);
   time_ += step_;
 }
 
-void HeatRun::steps(long count, bool single) {
+void ModelRun::steps(long count, bool single) {
   const int most = single || !scheme_.is_euler() ? 1 : model().steps_at_once();
   while (count > 0) {
     const int taken = static_cast<int>(std::min<long>(count, most));
@@ -103,11 +110,15 @@ void HeatRun::steps(long count, bool single) {
   }
 }
 
+HeatRun::HeatRun(const HeatCase& heat) : ModelRun(heat.input(), heat.scheme), case_(heat) {
+  set_time_step(part_of_limit * model().stable_step(scheme(), 0));
+}
+
 double HeatRun::least_bytes() const {
   const int axes = static_cast<int>(case_.cells.size());
   const int coefficients = !case_.variable ? 0 : case_.order == 4 ? 1 + axes : axes;
   int arrays = 0;
-  for (const xp::Stage& stage : scheme_.stages) {
+  for (const xp::Stage& stage : scheme().stages) {
     std::set<int> read = {stage.in}, written;
     for (const xp::StageOutput& output : stage.outputs) {
       written.insert(output.slot);

@@ -75,13 +75,16 @@ void register_heat(const Options&) {
       for (const char* scheme : {"euler", "ssprk3"})
         for (const bool variable : {false, true})
           for (const int order : {2, 4})
-            for_each_backend([&](xp::Backend backend, const std::string& where) {
-              const HeatCase heat{cells, backend, precision, scheme, order, variable};
-              add("heat/model/" + label(cells) + "/" + name(precision) + "/" + scheme + "/" +
-                      (variable ? "variable" : "constant") + "/order:" + std::to_string(order) +
-                      "/" + where,
-                  [heat](benchmark::State& state) { model_step(state, heat); });
-            });
+            for (const bool as_equation : {false, true})
+              for_each_backend([&](xp::Backend backend, const std::string& where) {
+                const HeatCase heat{cells, backend, precision, scheme, order, variable,
+                                    as_equation};
+                add(std::string("heat/") + (as_equation ? "equation/" : "model/") + label(cells) +
+                        "/" + name(precision) + "/" + scheme + "/" +
+                        (variable ? "variable" : "constant") + "/order:" + std::to_string(order) +
+                        "/" + where,
+                    [heat](benchmark::State& state) { model_step(state, heat); });
+              });
   }
 }
 

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     bench::register_measure(options);
     bench::register_snapshot(options);
     bench::register_functions(options);
+    bench::register_equations(options);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
   }

@@ -15,7 +15,7 @@ namespace xp {
 /// Cells that one call of DeviceProgram::run should work on: enough on a CPU to pay for reading the
 /// program, few enough for the registers to stay in the first-level cache.
 template <class Space>
-inline constexpr int chunk_width = is_host_space<Space> ? 64 : 1;
+inline constexpr int chunk_width = is_host_space<Space> ? 256 : 1;
 
 namespace detail {
 

@@ -18,6 +18,9 @@ StencilInputs<Space, Real> make_inputs(const CalculatorSetup& setup) {
   for (const Axis axis : all_axes) {
     inputs.cells[index(axis)] = grid.cells(axis);
     inputs.wraps[index(axis)] = grid.periodic(axis);
+    const double spacing = inputs.geometry.spacing[index(axis)];
+    inputs.inverse[index(axis)] = 1 / spacing;
+    inputs.inverse_square[index(axis)] = 1 / (spacing * spacing);
   }
   inputs.seed = setup.seed;
   inputs.order = setup.order;

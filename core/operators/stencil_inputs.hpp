@@ -209,6 +209,8 @@ struct StencilInputs : CellInputs<Space, Real> {
   Order order = Order::second;
   Advection advection = Advection::upwind1;
   int dimensions = 1;
+  double inverse[3] = {1, 1, 1};         ///< of the spacings
+  double inverse_square[3] = {1, 1, 1};  ///< of the spacings' squares
 
   /// The inputs of one piece of a row, in the form that DeviceProgram::run takes.
   struct Row : CellInputs<Space, Real>::Row {
@@ -244,7 +246,6 @@ struct StencilInputs : CellInputs<Space, Real> {
     KOKKOS_INLINE_FUNCTION const Real* pointer(int array) const {
       return &all.arrays[array](this->k, this->j, this->first);
     }
-    KOKKOS_INLINE_FUNCTION double inverse(int axis) const { return 1 / all.geometry.spacing[axis]; }
 
     template <bool scaled, class Value>
     KOKKOS_INLINE_FUNCTION void finish(const Instruction& instruction, int lanes, double* out,
@@ -290,7 +291,7 @@ struct StencilInputs : CellInputs<Space, Real> {
       result.u = pointer(instruction.a.index);
       for (int axis = 0; axis < dimensions; ++axis) {
         result.s[axis] = all.arrays[instruction.a.index].stride(static_cast<Axis>(axis));
-        result.inverse[axis] = 1 / (all.geometry.spacing[axis] * all.geometry.spacing[axis]);
+        result.inverse[axis] = all.inverse_square[axis];
       }
       return result;
     }
@@ -324,16 +325,14 @@ struct StencilInputs : CellInputs<Space, Real> {
       const auto& u = all.arrays[instruction.a.index];
       const Real* const here = pointer(instruction.a.index);
       const std::int64_t s = u.stride(static_cast<Axis>(stencil.axis));
-      const double one = inverse(stencil.axis);
-      const double two =
-          1 / (all.geometry.spacing[stencil.axis] * all.geometry.spacing[stencil.axis]);
+      const double one = all.inverse[stencil.axis], two = all.inverse_square[stencil.axis];
       if (stencil.kind == StencilKind::first)
         use(detail::FirstStencil<order, Real>{here, s, one});
       else if (stencil.kind == StencilKind::second)
         use(detail::SecondStencil<order, Real>{here, s, two});
       else if (stencil.kind == StencilKind::mixed)
         use(detail::MixedStencil<order, Real>{here, s, u.stride(static_cast<Axis>(stencil.other)),
-                                              one * inverse(stencil.other)});
+                                              one * all.inverse[stencil.other]});
       else
         use(detail::DiffusionStencil<order, Real>{here, pointer(instruction.b.index), s, two});
     }
@@ -345,7 +344,7 @@ struct StencilInputs : CellInputs<Space, Real> {
       const auto& q = all.arrays[instruction.b.index];
       const Real* const here = pointer(instruction.b.index);
       const std::int64_t s = q.stride(static_cast<Axis>(stencil.axis));
-      const double one = inverse(stencil.axis);
+      const double one = all.inverse[stencil.axis];
       if (stencil.kind == StencilKind::upwind)
         use(detail::UpwindStencil<scheme, Real>{a, here, s, one});
       else if (instruction.a.kind == Operand::Kind::number)

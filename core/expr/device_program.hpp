@@ -95,9 +95,9 @@ KOKKOS_INLINE_FUNCTION void read_lanes(int lanes, double* out, const Inputs& inp
 /// Room for the values of a chunk of at most W cells while programs run over it.
 template <int W>
 struct Lanes {
-  double registers[Program::max_registers][W];
+  alignas(W == 1 ? 8 : 64) double registers[Program::max_registers][W];
   const double* arrays[Program::max_arrays];           ///< where an array's values are
-  double copies[W == 1 ? 1 : Program::max_arrays][W];  ///< of arrays that are of another type
+  alignas(W == 1 ? 8 : 64) double copies[W == 1 ? 1 : Program::max_arrays][W];  ///< of arrays that are of another type
 };
 
 /// A program in memory of `Space`, to be captured by kernels.

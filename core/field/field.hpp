@@ -35,8 +35,9 @@ template <class Space, class Real>
 class FieldView {
  public:
   FieldView() = default;
-  KOKKOS_INLINE_FUNCTION FieldView(Real* data, std::int64_t nk, std::int64_t nj, std::int64_t ni)
-      : data_(data), stride_k_(nj * ni), stride_j_(ni), extent_k_(nk) {}
+  /// `data` is cell (0, 0, 0); strides are numbers between neighbours along k and j.
+  KOKKOS_INLINE_FUNCTION FieldView(Real* data, std::int64_t stride_k, std::int64_t stride_j)
+      : data_(data), stride_k_(stride_k), stride_j_(stride_j) {}
 
   KOKKOS_INLINE_FUNCTION Real& operator()(int k, int j, int i) const {
     return data_[k * stride_k_ + j * stride_j_ + i];
@@ -52,38 +53,85 @@ class FieldView {
   KOKKOS_INLINE_FUNCTION std::int64_t stride(Axis axis) const {
     return axis == Axis::x ? 1 : axis == Axis::y ? stride_j_ : stride_k_;
   }
-  /// Cells along k, j, i, ghosts included.
-  KOKKOS_INLINE_FUNCTION std::int64_t extent(int rank) const {
-    return rank == 0 ? extent_k_ : rank == 1 ? stride_k_ / stride_j_ : stride_j_;
-  }
 
  private:
   Real* data_ = nullptr;
-  std::int64_t stride_k_ = 0, stride_j_ = 1, extent_k_ = 0;
+  std::int64_t stride_k_ = 0, stride_j_ = 1;
 };
 
-/// A named array (component, k, j, i), LayoutRight on every backend: files need no transpose and
-/// GPU threads run along i. A handle: copies share the data.
+/// Where the cells of a field lie in memory. On a CPU the own cells of every row begin with a cache
+/// line, so that no vector of them lies in two: rows are padded, where that costs less than an
+/// eighth.
+struct FieldShape {
+  int components = 1;
+  int cells[3] = {1, 1, 1};  ///< along x, y, z, ghost cells included
+  std::int64_t first = 0;    ///< of the numbers in memory, where cell (0, 0, 0, 0) is
+  std::int64_t row = 1;      ///< numbers from row to row
+
+  FieldShape() = default;
+  FieldShape(const Grid& grid, const FieldInfo& info, bool aligned, int value_bytes);
+
+  std::int64_t plane() const { return row * cells[1]; }
+  std::int64_t component() const { return plane() * cells[2]; }
+  std::int64_t size() const { return first + component() * components; }
+};
+
+namespace detail {
+
+/// Bytes to be left free before a field's memory, another number for each: a processor takes
+/// addresses that differ by a multiple of 4 KiB for the same until it knows better, and large fields
+/// begin with pages.
+std::int64_t stagger(std::int64_t bytes);
+
+}  // namespace detail
+
+/// A copy of a field on the host, or the field's own memory where that is the host's.
+template <class Real>
+class HostMirror {
+ public:
+  using Memory = Kokkos::View<Real*, Kokkos::HostSpace>;
+  HostMirror(Memory memory, const FieldShape& shape) : memory_(std::move(memory)), shape_(shape) {}
+  Real& operator()(int c, int k, int j, int i) const {
+    return memory_.data()[shape_.first + c * shape_.component() + k * shape_.plane() +
+                          j * shape_.row + i];
+  }
+  const Memory& memory() const { return memory_; }
+
+ private:
+  Memory memory_;
+  FieldShape shape_;
+};
+
+/// A named array (component, k, j, i), i fastest on every backend: files need no transpose and GPU
+/// threads run along i. A handle: copies share the data.
 template <class Space, class Real>
 class Field {
  public:
   using execution_space = Space;
   using value_type = Real;
-  using View = Kokkos::View<Real****, Kokkos::LayoutRight, typename Space::memory_space>;
+  using Memory = Kokkos::View<Real*, typename Space::memory_space>;
 
   Field() = default;
   /// Allocates and sets every cell, ghosts included, to zero, in the space's own parallel loop.
-  Field(const Grid& grid, FieldInfo info) : info_(std::move(info)) {
-    const Box box = info_.ghosted
-                        ? grid.cells(Region::ghosted)
-                        : Box{{0, 0, 0},
-                              {grid.cells(Region::own).size(0), grid.cells(Region::own).size(1),
-                               grid.cells(Region::own).size(2)}};
-    data_ = View(Kokkos::view_alloc(info_.name, Kokkos::WithoutInitializing), info_.components,
-                 box.size(2), box.size(1), box.size(0));
+  Field(const Grid& grid, FieldInfo info)
+      : info_(std::move(info)),
+        shape_(grid, info_, is_host_space<Space>, sizeof(Real)) {
+    const auto size = static_cast<std::size_t>(shape_.size());
+    std::size_t before = 0;
     if constexpr (is_host_space<Space>)
-      advise_huge_pages(data_.data(), data_.size() * sizeof(Real));
+      before = static_cast<std::size_t>(detail::stagger(bytes(grid, info_))) / sizeof(Real);
+    const Memory memory(Kokkos::view_alloc(info_.name, Kokkos::WithoutInitializing), before + size);
+    if constexpr (is_host_space<Space>)
+      advise_huge_pages(memory.data(), memory.size() * sizeof(Real));
+    memory_ = Kokkos::subview(memory, std::pair(before, before + size));
+    const Box box{{0, 0, 0}, {shape_.cells[0], shape_.cells[1], shape_.cells[2]}};
     for (int c = 0; c < info_.components; ++c) set_to_zero(view(c), box);
+  }
+
+  /// What a field will take.
+  static std::int64_t bytes(const Grid& grid, const FieldInfo& info) {
+    return FieldShape(grid, info, is_host_space<Space>, sizeof(Real)).size() *
+           static_cast<std::int64_t>(sizeof(Real));
   }
 
   /// First touched by the threads that will work on it: public because CUDA asks it of kernels.
@@ -94,35 +142,36 @@ class Field {
   }
 
   const FieldInfo& info() const { return info_; }
-  const View& data() const { return data_; }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size() * sizeof(Real)); }
+  const FieldShape& shape() const { return shape_; }
+  /// All of its numbers, those between rows included.
+  const Memory& memory() const { return memory_; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size() * sizeof(Real)); }
 
   /// A component for use in kernels; valid as long as the field lives.
   FieldView<Space, Real> view(int component = 0) const {
-    const auto nk = static_cast<std::int64_t>(data_.extent(1)),
-               nj = static_cast<std::int64_t>(data_.extent(2)),
-               ni = static_cast<std::int64_t>(data_.extent(3));
-    return FieldView<Space, Real>(data_.data() + component * nk * nj * ni, nk, nj, ni);
+    return FieldView<Space, Real>(
+        memory_.data() + shape_.first + component * shape_.component(), shape_.plane(), shape_.row);
   }
 
  private:
   FieldInfo info_;
-  View data_;
+  FieldShape shape_;
+  Memory memory_;
 };
 
-/// Copies a field to the host (a counted transfer): a view with the same indices. On a backend
-/// whose memory is the host's it is the field's own memory, counted all the same.
+/// Copies a field to the host (a counted transfer). On a backend whose memory is the host's it is
+/// the field's own memory, counted all the same.
 template <class Space, class Real>
-auto host_mirror(const Field<Space, Real>& field) {
+HostMirror<Real> host_mirror(const Field<Space, Real>& field) {
   count_to_host(field.bytes());
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field.data());
+  return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field.memory()), field.shape()};
 }
 
-/// Copies host data of the same shape into a field (a counted transfer).
-template <class Space, class Real, class HostView>
-void to_device(const HostView& host, const Field<Space, Real>& field) {
+/// Copies a mirror of the field, or of one of the same shape, back to it (a counted transfer).
+template <class Space, class Real>
+void to_device(const HostMirror<Real>& host, const Field<Space, Real>& field) {
   count_to_device(field.bytes());
-  Kokkos::deep_copy(field.data(), host);
+  Kokkos::deep_copy(field.memory(), host.memory());
 }
 
 }  // namespace xp

@@ -16,10 +16,9 @@ template <class Space, class Real>
 void require_shape(std::string_view call, const Grid& grid, Region region,
                    const Field<Space, Real>& field, int components) {
   const Box box = grid.cells(region);
-  const auto& data = field.data();
-  bool same = data.extent(0) == static_cast<std::size_t>(components);
-  for (int axis = 0; axis < 3; ++axis)
-    same = same && data.extent(3 - axis) == static_cast<std::size_t>(box.size(axis));
+  const FieldShape& shape = field.shape();
+  bool same = shape.components == components;
+  for (int axis = 0; axis < 3; ++axis) same = same && shape.cells[axis] == box.size(axis);
   if (!same)
     throw std::invalid_argument(
         std::string(call) + ": the field '" + field.info().name + "' does not have " +
@@ -32,8 +31,8 @@ void require_shape(std::string_view call, const Grid& grid, Region region,
 template <class Space, class Real>
 void require_distinct(std::string_view call, const Field<Space, Real>& a,
                       const Field<Space, Real>& b) {
-  const Real *const a0 = a.data().data(), *const a1 = a0 + a.data().size();
-  const Real *const b0 = b.data().data(), *const b1 = b0 + b.data().size();
+  const Real *const a0 = a.memory().data(), *const a1 = a0 + a.memory().size();
+  const Real *const b0 = b.memory().data(), *const b1 = b0 + b.memory().size();
   // std::less orders pointers into different arrays too.
   const std::less<const Real*> before;
   if (before(a0, b1) && before(b0, a1))

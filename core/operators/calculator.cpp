@@ -63,8 +63,7 @@ template <class Space, class Real>
 std::int64_t Calculator<Space, Real>::memory() const {
   std::int64_t bytes = 0;
   for (std::size_t n = 0; n < computation_.temporaries.size(); ++n)
-    bytes += grid_.cells(Region::ghosted).count() * static_cast<std::int64_t>(sizeof(Real)) +
-             ghosts_[n].memory();
+    bytes += Field<Space, Real>::bytes(grid_, FieldInfo()) + ghosts_[n].memory();
   return bytes;
 }
 

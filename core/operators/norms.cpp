@@ -13,11 +13,11 @@ template <class Space, class Real>
 FieldView<Space, Real> measured_view(const Measure<Space, Real>& measure,
                                      const Field<Space, Real>& u, int component) {
   const Box& box = measure.box();
-  const auto& data = u.data();
-  bool inside = component >= 0 && static_cast<std::size_t>(component) < data.extent(0);
+  const FieldShape& shape = u.shape();
+  bool inside = component >= 0 && component < shape.components;
   for (int axis = 0; axis < 3; ++axis)
     inside = inside && box.lower[axis] >= 0 &&
-             static_cast<std::size_t>(box.upper[axis]) <= data.extent(3 - axis);
+             box.upper[axis] <= shape.cells[axis];
   if (!inside)
     throw std::invalid_argument("the field '" + u.info().name +
                                 "' has no such component or not all of the measured cells");

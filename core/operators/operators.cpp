@@ -139,7 +139,7 @@ void require_fields(std::string_view call, const Grid& grid, Order order,
 // Views of the components that there are.
 template <class Space, class Real>
 void take_components(const Field<Space, Real>& field, FieldView<Space, Real> (&views)[3]) {
-  for (int c = 0; c < static_cast<int>(field.data().extent(0)); ++c) views[c] = field.view(c);
+  for (int c = 0; c < field.shape().components; ++c) views[c] = field.view(c);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ struct RowCut {
     if (threads > 1 && rows < 4 * threads)
       parts = static_cast<int>(std::clamp<std::int64_t>(
           4 * threads / std::max<std::int64_t>(rows, 1), 1, std::max(1, cells / shortest)));
-    length = (cells + parts - 1) / parts;
+    // Parts begin where cache lines do.
+    length = parts == 1 ? cells : ((cells + parts - 1) / parts + 15) / 16 * 16;
   }
 };
 

@@ -43,9 +43,7 @@ template <class Space, class Real>
 std::int64_t FieldModel<Space, Real>::memory(int slots) const {
   const std::int64_t cell = static_cast<std::int64_t>(sizeof(Real));
   std::int64_t state = 0;
-  for (const FieldInfo& info : infos_)
-    state +=
-        info.components * cell * grid_.cells(info.ghosted ? Region::ghosted : Region::own).count();
+  for (const FieldInfo& info : infos_) state += FieldType::bytes(grid_, info);
   std::int64_t walls = 0;
   for (const GhostFiller<Space, Real>& ghosts : ghosts_) walls += ghosts.memory();
   // Messages are made of ghost layers: counted from the boxes, they are not made yet.
@@ -75,7 +73,7 @@ void FieldModel<Space, Real>::allocate(int slots) {
   info.ghosted = false;
   out_ = FieldType(grid_, info);
   if constexpr (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>)
-    host_ = Kokkos::create_mirror_view(Kokkos::HostSpace(), out_.data());
+    host_ = Kokkos::create_mirror_view(Kokkos::HostSpace(), out_.memory());
 }
 
 template <class Space, class Real>
@@ -131,7 +129,7 @@ void FieldModel<Space, Real>::exchange_and_evaluate(const Stage& stage, double t
 template <class Space, class Real>
 void FieldModel<Space, Real>::copy(int from, int to) {
   for (std::size_t f = 0; f < infos_.size(); ++f)
-    Kokkos::deep_copy(space_, slots_[to][f].data(), slots_[from][f].data());
+    Kokkos::deep_copy(space_, slots_[to][f].memory(), slots_[from][f].memory());
 }
 
 template <class Space, class Real>
@@ -222,10 +220,10 @@ HostArray FieldModel<Space, Real>::to_host() {
   const void* data = nullptr;
   if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
     count_to_host(out_.bytes());
-    data = out_.data().data();
+    data = out_.memory().data();
   } else {
     count_to_host(out_.bytes());
-    Kokkos::deep_copy(host_, out_.data());
+    Kokkos::deep_copy(host_, out_.memory());
     data = host_.data();
   }
   return {sizeof(Real) == sizeof(double) ? Precision::double_ : Precision::float_, data,
@@ -248,13 +246,13 @@ void FieldModel<Space, Real>::write_field(int field, int slot, const HostArray& 
     throw std::invalid_argument("xp::FieldModel::write_field: not the own cells of this rank");
   Real* host = nullptr;
   if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>)
-    host = out_.data().data();
+    host = out_.memory().data();
   else
     host = host_.data();
   for (std::int64_t n = 0; n < values.count; ++n) host[n] = static_cast<Real>(values[n]);
   count_to_device(out_.bytes());
   if constexpr (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>)
-    Kokkos::deep_copy(out_.data(), host_);
+    Kokkos::deep_copy(out_.memory(), host_);
   const auto from = out_.view(), to = view(slot, field);
   const int k0 = own_.lower[2], j0 = own_.lower[1], i0 = own_.lower[0];
   for_each(

@@ -96,7 +96,7 @@ class FieldModel : public Model {
   Measure<Space, Real> measure_;
   FieldType out_;  ///< own cells without gaps, on their way to the host
   /// Its other end where memory is not the host's.
-  decltype(Kokkos::create_mirror_view(Kokkos::HostSpace(), typename FieldType::View())) host_;
+  decltype(Kokkos::create_mirror_view(Kokkos::HostSpace(), typename FieldType::Memory())) host_;
 };
 
 }  // namespace xp

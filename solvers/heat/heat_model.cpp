@@ -94,8 +94,7 @@ int HeatModel<Space, Real>::coefficient_arrays() const {
 template <class Space, class Real>
 std::int64_t HeatModel<Space, Real>::memory(int slots) const {
   const int arrays = coefficient_arrays() + (constant_source_ ? 0 : 1);
-  return Base::memory(slots) + arrays * static_cast<std::int64_t>(sizeof(Real)) *
-                                   this->grid().cells(Region::ghosted).count();
+  return Base::memory(slots) + arrays * Field<Space, Real>::bytes(this->grid(), FieldInfo());
 }
 
 template <class Space, class Real>

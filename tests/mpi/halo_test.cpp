@@ -129,10 +129,8 @@ int compare(const xp::GridSpec& spec, const Parts& parts,
   const xp::Box all = grid.cells(Region::ghosted), own = grid.cells(Region::own);
   int compared = 0, wrong = 0;
   for (int f = 0; f < static_cast<int>(conditions.size()); ++f) {
-    const auto mine = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace(), many.fields[static_cast<std::size_t>(f)].data());
-    const auto whole = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace(), one.fields[static_cast<std::size_t>(f)].data());
+    const auto mine = xp::host_mirror(many.fields[static_cast<std::size_t>(f)]);
+    const auto whole = xp::host_mirror(one.fields[static_cast<std::size_t>(f)]);
     for (int k = 0; k < all.upper[2]; ++k)
       for (int j = 0; j < all.upper[1]; ++j)
         for (int i = 0; i < all.upper[0]; ++i) {
@@ -167,7 +165,7 @@ void compare_mixed_derivative(const xp::GridSpec& spec, const Parts& parts,
           out(k, j, i) = factor * (u(k, j + 1, i + 1) - u(k, j + 1, i - 1) - u(k, j - 1, i + 1) +
                                    u(k, j - 1, i - 1));
         });
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result.data());
+    return xp::host_mirror(result);
   };
   const xp::Grid grid(spec, xp::Decomposition(spec, parts), world.rank());
   const auto many = mixed(grid, world), one = mixed(xp::Grid(spec), self);

@@ -39,8 +39,7 @@ std::string HeatCase::input() const {
   std::string mode;
   for (std::size_t a = 0; a < axes; ++a)
     mode += std::string(a ? "*" : "") + "sin(pi*" + "xyz"[a] + ")";
-  const std::string coefficient =
-      std::to_string(diffusivity) + (variable ? "*(1 + 0.5*x*y)" : "");
+  const std::string coefficient = std::to_string(diffusivity) + (variable ? "*(1 + 0.5*x*y)" : "");
   const std::string diffusion =
       variable ? "div(" + coefficient + "*grad(u))" : coefficient + "*laplacian(u)";
   return "xpsim: 1\n"
@@ -52,8 +51,7 @@ std::string HeatCase::input() const {
          list([](std::size_t) { return std::string("1"); }) +
          "\n"
          "  cells: " +
-         list([&](std::size_t a) { return std::to_string(cells[a]); }) +
-         "\n" +
+         list([&](std::size_t a) { return std::to_string(cells[a]); }) + "\n" +
          (as_equation ? "model: equations\n"
                         "fields:\n"
                         "  u: \"" +

@@ -1,5 +1,5 @@
-// Models as a run has them, driven step by step: made from an input text through the same reader and
-// registry, without monitors and files.
+// Models as a run has them, driven step by step: made from an input text through the same reader
+// and registry, without monitors and files.
 #pragma once
 
 #include <memory>

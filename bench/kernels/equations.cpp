@@ -48,7 +48,9 @@ std::string input(const Case& equations, int cells, xp::Backend backend) {
          "time: {scheme: euler, step: 1e-3, end: 1}\nrun: {backend: " + name(backend) + "}\n";
 }
 
-double bytes(const Case& equations, double cells) { return 8 * equations.arrays * cells; }
+double bytes(const Case& equations, double cells) {
+  return 8 * equations.arrays * cells;
+}
 
 void library(benchmark::State& state, const Case& equations, int n, xp::Backend backend) {
   ModelRun run(input(equations, n, backend), "euler");
@@ -78,8 +80,8 @@ void by_hand(benchmark::State& state, const Case& equations, int n, int threads)
   std::function<void()> take;
   const std::string which = equations.name;
   if (which == "gray_scott")
-    take = [&, gray_scott = plain::GrayScott{{n, n}, diffusion_u * r, diffusion_v * r, feed, kill,
-                                             step}] {
+    take = [&, gray_scott =
+                   plain::GrayScott{{n, n}, diffusion_u * r, diffusion_v * r, feed, kill, step}] {
       gray_scott(all[2].get(), all[3].get(), all[0].get(), all[1].get(), threads);
       std::swap(all[0], all[2]);
       std::swap(all[1], all[3]);

@@ -77,8 +77,8 @@ void register_heat(const Options&) {
           for (const int order : {2, 4})
             for (const bool as_equation : {false, true})
               for_each_backend([&](xp::Backend backend, const std::string& where) {
-                const HeatCase heat{cells, backend, precision, scheme, order, variable,
-                                    as_equation};
+                const HeatCase heat{cells, backend,  precision,  scheme,
+                                    order, variable, as_equation};
                 add(std::string("heat/") + (as_equation ? "equation/" : "model/") + label(cells) +
                         "/" + name(precision) + "/" + scheme + "/" +
                         (variable ? "variable" : "constant") + "/order:" + std::to_string(order) +

@@ -96,8 +96,9 @@ KOKKOS_INLINE_FUNCTION void read_lanes(int lanes, double* out, const Inputs& inp
 template <int W>
 struct Lanes {
   alignas(W == 1 ? 8 : 64) double registers[Program::max_registers][W];
-  const double* arrays[Program::max_arrays];           ///< where an array's values are
-  alignas(W == 1 ? 8 : 64) double copies[W == 1 ? 1 : Program::max_arrays][W];  ///< of arrays that are of another type
+  const double* arrays[Program::max_arrays];  ///< where an array's values are
+  alignas(W == 1 ? 8 : 64) double copies[W == 1 ? 1 : Program::max_arrays]
+                                        [W];  ///< of arrays that are of another type
 };
 
 /// A program in memory of `Space`, to be captured by kernels.
@@ -115,6 +116,9 @@ class DeviceProgram {
     const auto host = Kokkos::create_mirror_view(code_);
     for (std::size_t n = 0; n < program.code.size(); ++n) host(n) = program.code[n];
     Kokkos::deep_copy(code_, host);
+    is_laplacian_ = size_ == 1 && program.outputs.size() == 1 &&
+                    program.code[0].op == Op::stencil && program.code[0].then == Op::constant &&
+                    Stencil::unpacked(program.code[0].slot).kind == StencilKind::laplacian;
     for (const int array : program.fields)
       arrays_[array_count_++] = static_cast<std::uint8_t>(array);
     for (const Operand& output : program.outputs) {
@@ -140,6 +144,14 @@ class DeviceProgram {
       fetch(inputs, lanes, work);
       for (int n = 0; n < size_; ++n) step(code_(n), inputs, lanes, work);
     }
+  }
+
+  /// True if all that it does is one Laplacian, which row.laplacian() gives without a register.
+  bool is_laplacian() const { return is_laplacian_; }
+  /// Then: calls use(value), value(lane) being the output.
+  template <class Row, class Use>
+  KOKKOS_INLINE_FUNCTION void with_laplacian(const Row& row, const Use& use) const {
+    row.with_scaled_laplacian(code_(0), use);
   }
 
   /// After run(): where an output's values are; null for a number.
@@ -399,6 +411,7 @@ class DeviceProgram {
 
   Code code_;
   int size_ = 0, array_count_ = 0, output_count_ = 0;
+  bool is_laplacian_ = false;
   std::uint8_t arrays_[Program::max_arrays] = {};
   Operand outputs_[max_outputs];
   double constants_[max_outputs] = {};

@@ -72,12 +72,12 @@ class Generator {
           if (child >= 0) ++uses_[place(child)];
   }
 
-  // Which nodes become part of the instruction of the one that uses them.
+  // Which nodes become part of the instruction of the one that uses them. From the leaves upwards,
+  // which in a tree leaves the fewest instructions.
   void absorb() {
     absorbed_.assign(nodes_.size(), false);
-    const auto single = [&](int node) {
-      return uses_[place(node)] == 1 && !is_leaf(node) && !absorbed_[place(node)];
-    };
+    std::vector<bool> absorbs(nodes_.size(), false);
+    const auto single = [&](int node) { return uses_[place(node)] == 1 && !is_leaf(node); };
     const auto is_laplacian = [&](int node) {
       const Node& found = nodes_[place(node)];
       return found.op == Op::stencil && single(node) &&
@@ -92,12 +92,12 @@ class Generator {
           return found.children[n];
       return -1;
     };
-    for (int node = static_cast<int>(nodes_.size()) - 1; node >= 0; --node) {
-      if (uses_[place(node)] == 0 || absorbed_[place(node)] || is_leaf(node)) continue;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
+      if (uses_[place(node)] == 0 || is_leaf(node)) continue;
       const Node& found = nodes_[place(node)];
       if (!is_sum_or_product(found.op)) continue;
       if (const int laplacian = scaled_laplacian(node); laplacian >= 0) {
-        absorbed_[place(laplacian)] = true;
+        absorbed_[place(laplacian)] = absorbs[place(node)] = true;
         continue;
       }
       bool done = false;
@@ -108,16 +108,16 @@ class Generator {
           if (is_laplacian(child)) {
             absorbed_[place(child)] = done = true;
           } else if (single(child) && scaled_laplacian(child) >= 0) {
-            absorbed_[place(scaled_laplacian(child))] = true;
             absorbed_[place(child)] = done = true;
           }
         }
       for (const int n : {0, 1}) {
         const int child = found.children[n];
         if (!done && single(child) && is_sum_or_product(nodes_[place(child)].op) &&
-            scaled_laplacian(child) < 0)
+            !absorbs[place(child)])
           absorbed_[place(child)] = done = true;
       }
+      absorbs[place(node)] = done;
     }
   }
   bool is_absorbed(int node) const { return fuse_ && absorbed_[place(node)]; }

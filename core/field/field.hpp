@@ -79,8 +79,8 @@ struct FieldShape {
 namespace detail {
 
 /// Bytes to be left free before a field's memory, another number for each: a processor takes
-/// addresses that differ by a multiple of 4 KiB for the same until it knows better, and large fields
-/// begin with pages.
+/// addresses that differ by a multiple of 4 KiB for the same until it knows better, and large
+/// fields begin with pages.
 std::int64_t stagger(std::int64_t bytes);
 
 }  // namespace detail
@@ -92,8 +92,8 @@ class HostMirror {
   using Memory = Kokkos::View<Real*, Kokkos::HostSpace>;
   HostMirror(Memory memory, const FieldShape& shape) : memory_(std::move(memory)), shape_(shape) {}
   Real& operator()(int c, int k, int j, int i) const {
-    return memory_.data()[shape_.first + c * shape_.component() + k * shape_.plane() +
-                          j * shape_.row + i];
+    return memory_
+        .data()[shape_.first + c * shape_.component() + k * shape_.plane() + j * shape_.row + i];
   }
   const Memory& memory() const { return memory_; }
 
@@ -114,8 +114,7 @@ class Field {
   Field() = default;
   /// Allocates and sets every cell, ghosts included, to zero, in the space's own parallel loop.
   Field(const Grid& grid, FieldInfo info)
-      : info_(std::move(info)),
-        shape_(grid, info_, is_host_space<Space>, sizeof(Real)) {
+      : info_(std::move(info)), shape_(grid, info_, is_host_space<Space>, sizeof(Real)) {
     const auto size = static_cast<std::size_t>(shape_.size());
     std::size_t before = 0;
     if constexpr (is_host_space<Space>)
@@ -149,8 +148,8 @@ class Field {
 
   /// A component for use in kernels; valid as long as the field lives.
   FieldView<Space, Real> view(int component = 0) const {
-    return FieldView<Space, Real>(
-        memory_.data() + shape_.first + component * shape_.component(), shape_.plane(), shape_.row);
+    return FieldView<Space, Real>(memory_.data() + shape_.first + component * shape_.component(),
+                                  shape_.plane(), shape_.row);
   }
 
  private:

@@ -16,8 +16,7 @@ FieldView<Space, Real> measured_view(const Measure<Space, Real>& measure,
   const FieldShape& shape = u.shape();
   bool inside = component >= 0 && component < shape.components;
   for (int axis = 0; axis < 3; ++axis)
-    inside = inside && box.lower[axis] >= 0 &&
-             box.upper[axis] <= shape.cells[axis];
+    inside = inside && box.lower[axis] >= 0 && box.upper[axis] <= shape.cells[axis];
   if (!inside)
     throw std::invalid_argument("the field '" + u.info().name +
                                 "' has no such component or not all of the measured cells");

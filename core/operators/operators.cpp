@@ -211,17 +211,11 @@ void mixed_derivative(const Space& space, const Grid& grid, Order order, Axis a,
     throw std::invalid_argument(std::string("mixed_derivative: the grid has no axis ") +
                                 letter(grid.exists(a) ? b : a));
   require_fields("mixed_derivative", grid, order, u, 1, result, 1);
-  const auto stride = [&](Axis axis) {
-    std::ptrdiff_t product = 1;
-    for (int inner = 0; inner < index(axis); ++inner)
-      product *= grid.cells(Region::ghosted).size(inner);
-    return product;
-  };
   const auto run = [&](auto body) {
     body.u = u.view();
     body.result = result.view();
-    body.stride_a = stride(a);
-    body.stride_b = stride(b);
+    body.stride_a = body.u.stride(a);
+    body.stride_b = body.u.stride(b);
     body.factor = static_cast<Real>(1 / (grid.spacing(a) * grid.spacing(b)));
     for_each(space, "mixed deriv.", grid.cells(Region::own), body);
   };

@@ -150,6 +150,12 @@ struct LaplacianStencil {
     return sum;
   }
 };
+template <class Value>
+struct Scaled {
+  double factor;
+  Value value;
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(int lane) const { return factor * value(lane); }
+};
 template <int order, class Real>
 struct DiffusionStencil {
   const Real *c, *u;
@@ -230,15 +236,24 @@ struct StencilInputs : CellInputs<Space, Real> {
     KOKKOS_INLINE_FUNCTION void stencil(const Instruction& instruction, int lanes, double* out,
                                         const double* a, const double* c) const {
       if (Stencil::unpacked(instruction.slot).kind == StencilKind::laplacian)
-        return with_laplacian(instruction, [&](const auto& value) {
-          if (instruction.b.kind == Operand::Kind::number)
-            finish<true>(instruction, lanes, out, value, c);
-          else
-            finish<false>(instruction, lanes, out, value, c);
-        });
+        return with_scaled_laplacian(
+            instruction, [&](const auto& value) { finish(instruction, lanes, out, value, c); });
       with_stencil(instruction, a, [&](const auto& value) {
         XP_VECTORISE
         for (int lane = 0; lane < lanes; ++lane) out[lane] = value(lane);
+      });
+    }
+
+    /// Calls use(value), value(lane) being the Laplacian, or a multiple of it, of an instruction.
+    template <class Use>
+    KOKKOS_INLINE_FUNCTION void with_scaled_laplacian(const Instruction& instruction,
+                                                      const Use& use) const {
+      with_laplacian(instruction, [&](const auto& value) {
+        if (instruction.b.kind == Operand::Kind::number)
+          use(detail::Scaled<std::decay_t<decltype(value)>>{instruction.number[instruction.b.index],
+                                                            value});
+        else
+          use(value);
       });
     }
 
@@ -247,11 +262,9 @@ struct StencilInputs : CellInputs<Space, Real> {
       return &all.arrays[array](this->k, this->j, this->first);
     }
 
-    template <bool scaled, class Value>
+    template <class Value>
     KOKKOS_INLINE_FUNCTION void finish(const Instruction& instruction, int lanes, double* out,
-                                       const Value& value, const double* c) const {
-      const double factor = scaled ? instruction.number[instruction.b.index] : 1;
-      const auto term = [&](int lane) { return scaled ? factor * value(lane) : value(lane); };
+                                       const Value& term, const double* c) const {
       if (instruction.then == Op::constant) {
         XP_VECTORISE
         for (int lane = 0; lane < lanes; ++lane) out[lane] = term(lane);

@@ -97,47 +97,45 @@ void PdeModel<Space, Real>::rate(const Stage& stage, double, double step, const 
 
 namespace {
 
-// One chunk of one field: the sums of a stage, from left to right with the rate last.
-template <int width, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void combine_chunk(const StageCombination<Real>& all, int field,
-                                               std::int64_t offset, int lanes,
-                                               const double* values) {
-  for (int n = 0; n < all.count; ++n) {
-    const auto& output = all.outputs[n];
-    Real* const out = all.slots[field][output.slot] + offset;
-    const Real rate = output.rate;
-    if (output.terms == 0) {
-      XP_VECTORISE
-      for (int l = 0; l < lanes; ++l) out[l] = rate * static_cast<Real>(values[l]);
-      continue;
-    }
-    const Real* const a = all.slots[field][output.sources[0]] + offset;
-    const Real ca = output.coefficients[0];
-    if (output.terms == 1) {
-      XP_VECTORISE
-      for (int l = 0; l < lanes; ++l) out[l] = ca * a[l] + rate * static_cast<Real>(values[l]);
-      continue;
-    }
-    const Real* const b = all.slots[field][output.sources[1]] + offset;
-    const Real cb = output.coefficients[1];
-    if (output.terms == 2) {
-      XP_VECTORISE
-      for (int l = 0; l < lanes; ++l)
-        out[l] = ca * a[l] + cb * b[l] + rate * static_cast<Real>(values[l]);
-      continue;
-    }
-    Real sums[width];
+// One output of a stage over one chunk of one field: sums from left to right with the rate last;
+// value(lane) is d/dt of the field, a copy: a store could otherwise change what the loops read.
+template <int width, class Real, class Value>
+KOKKOS_FORCEINLINE_FUNCTION void combine_output(const StageCombination<Real>& all, int n, int field,
+                                                std::int64_t offset, int lanes, const Value value) {
+  const auto& output = all.outputs[n];
+  Real* const out = all.slots[field][output.slot] + offset;
+  const Real rate = output.rate;
+  if (output.terms == 0) {
     XP_VECTORISE
-    for (int l = 0; l < lanes; ++l) sums[l] = ca * a[l] + cb * b[l];
-    for (int m = 2; m < output.terms; ++m) {
-      const Real* const source = all.slots[field][output.sources[m]] + offset;
-      const Real c = output.coefficients[m];
-      XP_VECTORISE
-      for (int l = 0; l < lanes; ++l) sums[l] = sums[l] + c * source[l];
-    }
-    XP_VECTORISE
-    for (int l = 0; l < lanes; ++l) out[l] = sums[l] + rate * static_cast<Real>(values[l]);
+    for (int l = 0; l < lanes; ++l) out[l] = rate * static_cast<Real>(value(l));
+    return;
   }
+  const Real* const a = all.slots[field][output.sources[0]] + offset;
+  const Real ca = output.coefficients[0];
+  if (output.terms == 1) {
+    XP_VECTORISE
+    for (int l = 0; l < lanes; ++l) out[l] = ca * a[l] + rate * static_cast<Real>(value(l));
+    return;
+  }
+  const Real* const b = all.slots[field][output.sources[1]] + offset;
+  const Real cb = output.coefficients[1];
+  if (output.terms == 2) {
+    XP_VECTORISE
+    for (int l = 0; l < lanes; ++l)
+      out[l] = ca * a[l] + cb * b[l] + rate * static_cast<Real>(value(l));
+    return;
+  }
+  Real sums[width];
+  XP_VECTORISE
+  for (int l = 0; l < lanes; ++l) sums[l] = ca * a[l] + cb * b[l];
+  for (int m = 2; m < output.terms; ++m) {
+    const Real* const source = all.slots[field][output.sources[m]] + offset;
+    const Real c = output.coefficients[m];
+    XP_VECTORISE
+    for (int l = 0; l < lanes; ++l) sums[l] = sums[l] + c * source[l];
+  }
+  XP_VECTORISE
+  for (int l = 0; l < lanes; ++l) out[l] = sums[l] + rate * static_cast<Real>(value(l));
 }
 
 }  // namespace
@@ -161,22 +159,31 @@ void PdeModel<Space, Real>::combine(const Stage& stage, double step, const Box& 
   const DeviceProgram<Space> program = rates_.last();
   const FieldView<Space, Real> shape = this->view(0, 0);
   constexpr int width = chunk_width<Space>;
+  // What a Laplacian alone gives can go where it belongs at once.
+  const bool direct = program.is_laplacian() && all.count == 1;
   for_each_row(
       this->space(), "equations", box, KOKKOS_LAMBDA(int k, int j, int first, int last) {
         Lanes<width> work;
-        double room[width];
         for (int chunk = first; chunk < last; chunk += width) {
           const int lanes = last - chunk < width ? last - chunk : width;
-          program.template run<width>(typename StencilInputs<Space, Real>::Row(inputs, k, j, chunk),
-                                      lanes, work);
+          const typename StencilInputs<Space, Real>::Row row(inputs, k, j, chunk);
           const std::int64_t offset = &shape(k, j, chunk) - shape.data();
-          for (int f = 0; f < fields; ++f) {
-            const double* values = program.output(f, work);
-            if (values == nullptr) {
-              for (int l = 0; l < lanes; ++l) room[l] = program.constant(f);
-              values = room;
+          if constexpr (width > 1)
+            if (direct) {
+              program.with_laplacian(row, [&](const auto& value) {
+                combine_output<width>(all, 0, 0, offset, lanes, value);
+              });
+              continue;
             }
-            combine_chunk<width>(all, f, offset, lanes, values);
+          program.template run<width>(row, lanes, work);
+          for (int f = 0; f < fields; ++f) {
+            const double* const values = program.output(f, work);
+            for (int n = 0; n < all.count; ++n)
+              if (values == nullptr)
+                combine_output<width>(all, n, f, offset, lanes,
+                                      detail::LaneNumber{program.constant(f)});
+              else
+                combine_output<width>(all, n, f, offset, lanes, detail::LaneArray{values});
           }
         }
       });

@@ -173,7 +173,7 @@ TEST(ExprProgram, KernelsAgreeWithTheHostBitForBit) {
 }
 
 TEST(ExprProgram, WidthFollowsTheExecutionSpace) {
-  EXPECT_EQ(xp::chunk_width<Kokkos::DefaultHostExecutionSpace>, 64);
+  EXPECT_EQ(xp::chunk_width<Kokkos::DefaultHostExecutionSpace>, 256);
   EXPECT_FALSE(xp::DeviceProgram<Kokkos::DefaultHostExecutionSpace>().has_program());
 }
 

@@ -81,6 +81,9 @@ class Differentiator {
         one(number(1));
         add_child(sum, b, number(-1));
         break;
+      case Op::definition:
+        one(number(1));
+        break;
       case Op::negate:
         one(number(-1));
         break;
@@ -231,6 +234,8 @@ Interval range(const Node& n, const Interval& a, const Interval& b, const Interv
     return hull({apply(n.op, a.lower, 0, 0), apply(n.op, a.upper, 0, 0)});
   };
   switch (n.op) {
+    case Op::definition:
+      return a;
     case Op::add:
       return {a.lower + b.lower, a.upper + b.upper};
     case Op::subtract:

@@ -547,20 +547,20 @@ Value Parser::expand(const Token& name, const std::string& definition) {
     throw;
   }
   open.pop_back();
-  const bool bounded = parse_.scope.symbols().bounded.count(key) > 0;
-  if (!value.is_vector()) {
-    parse_.tree.give_name(value.node, key, bounded);
-  } else if (bounded) {
-    // Its components have boundary conditions of their own.
-    std::array<int, 3> components{-1, -1, -1};
-    for (int axis = 0; axis < parse_.scope.symbols().dimensions; ++axis) {
-      const int node = parse_.calculus.component(value, axis);
-      parse_.tree.give_name(node, key + "_" + "xyz"[axis], true);
-      components[static_cast<std::size_t>(axis)] = node;
-    }
-    return parse_.calculus.vector(components);
+  if (parse_.scope.symbols().bounded.count(key) == 0) {
+    if (!value.is_vector()) parse_.tree.give_name(value.node, key);
+    return value;
   }
-  return value;
+  // What is the same everywhere has no derivatives for the conditions to have a say in.
+  const auto bounded = [&](int node, const std::string& own_name) {
+    return parse_.calculus.varies(node) ? parse_.tree.definition(own_name, node) : node;
+  };
+  if (!value.is_vector()) return parse_.calculus.scalar(bounded(value.node, key));
+  std::array<int, 3> components{-1, -1, -1};
+  for (int axis = 0; axis < parse_.scope.symbols().dimensions; ++axis)
+    components[static_cast<std::size_t>(axis)] =
+        bounded(parse_.calculus.component(value, axis), key + "_" + "xyz"[axis]);
+  return parse_.calculus.vector(components);
 }
 
 // At the '(' of a call.

@@ -39,6 +39,7 @@ class Writer {
     if (length_ > longest_text) return "...";
     const Node& found = tree_.nodes()[static_cast<std::size_t>(node)];
     if (!whole && !tree_.name(node).empty() && found.op != Op::constant) return tree_.name(node);
+    if (found.op == Op::definition) return text(found.children[0], around, true);
     std::string result;
     Level level = primary;
     for (const Infix& infix : infixes)

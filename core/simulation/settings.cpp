@@ -70,6 +70,7 @@ Settings SettingsReader::read() {
   attempt(&SettingsReader::exact);
   attempt(&SettingsReader::assertions);
   attempt(&SettingsReader::stop);
+  attempt(&SettingsReader::unused_conditions);
   attempt(&SettingsReader::ghost_cells);
   attempt(&SettingsReader::resolution);
   return std::move(settings_);
@@ -330,6 +331,7 @@ void SettingsReader::note(const Computation& computation) {
     stencils_.push_back(stencil);
     settings_.corners = settings_.corners || reads_corners(stencil);
   }
+  for (const Temporary& temporary : computation.temporaries) used_.insert(temporary.conditions);
 }
 
 void SettingsReader::ghost_cells() {

@@ -57,6 +57,22 @@ void SettingsReader::bounded_definitions(bool all_known) {
   }
 }
 
+void SettingsReader::unused_conditions() {
+  // An expression that was refused may have been the one that they are for.
+  if (!diagnostics_.empty()) return;
+  for (const auto& definition : symbols_.definitions) {
+    const std::string& name = definition.first;
+    if (!is_bounded_definition(name)) continue;
+    bool used = false;
+    for (const bool vector : {false, true})
+      for (const Bounded& part : components(name, vector)) used = used || used_.count(part.name) > 0;
+    if (!used)
+      diagnostics_.add(config_.key_position("boundary_conditions." + name),
+                       "'boundary_conditions." + name +
+                           "' has no effect: nothing differentiates the definition '" + name + "'");
+  }
+}
+
 BoundaryConditions SettingsReader::conditions_of(const Bounded& what, bool all_known) {
   BoundaryConditions conditions;
   std::string missing;

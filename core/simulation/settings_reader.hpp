@@ -78,6 +78,8 @@ class SettingsReader {
   BoundaryConditions conditions_of(const Bounded& what, bool all_known);
   // Reads the rank of definitions that have conditions, and these.
   void bounded_definitions(bool all_known);
+  // Conditions of definitions that nothing differentiates were meant to do something.
+  void unused_conditions();
   bool is_bounded_definition(const std::string& name) const;
 
   void report_missing(const std::string& field, const std::string& sides);
@@ -160,6 +162,7 @@ class SettingsReader {
   std::vector<std::string> fields_;     // components of vectors one by one
   std::map<std::string, int> vectors_;  // their first component
   std::vector<Stencil> stencils_;       // of all expressions
+  std::set<std::string> used_;          // definitions whose boundary conditions count
   bool have_dimensions_ = false, have_periodicity_ = false;
   std::map<std::string, Program> compiled_;
   std::set<std::string> seen_;

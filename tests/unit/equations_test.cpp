@@ -168,6 +168,59 @@ time: {scheme: rk4, end: 0.01}
   const double h = 1. / 32, lambda = std::pow(4 / (h * h) * std::pow(std::sin(M_PI * h / 2), 2), 2);
   const test::Run run = test::run(text);
   EXPECT_NEAR(run.u[15] / std::sin(M_PI * 15.5 * h), std::exp(-lambda * 0.01), 1e-7);
+  // A product with it has its ghost values, and needs no conditions.
+  const test::Run scaled = test::run(text, {"equations.u=-0.5*dxx(2*bend)"});
+  EXPECT_NEAR(scaled.u[15] / std::sin(M_PI * 15.5 * h), std::exp(-lambda * 0.01), 1e-7);
+}
+
+// The first cell of w after steps of length 1, where u = 1 + x on 8 cells.
+double first_value(const std::string& rate, const std::string& definitions,
+                   const std::string& conditions, int steps = 1) {
+  return test::run(fmt::format(R"yaml(
+xpsim: 1
+grid: {{cells: [8]}}
+fields: {{w: 0, u: "1 + x"}}
+definitions: {{{}}}
+equations: {{w: "{}", u: 0}}
+boundary_conditions:
+  w: {{all: outflow}}
+  u: {{x-: {{dirichlet: 1}}, x+: {{dirichlet: 2}}}}
+  {}
+time: {{scheme: euler, step: 1, end: {}}}
+)yaml",
+                               definitions, rate, conditions, steps))
+      .u.at(0);
+}
+
+TEST(Equations, DefinitionsOfOneTextHaveConditionsApart) {
+  const double h = 1. / 8, c0 = 1 + h / 2, c1 = 1 + 1.5 * h, beyond = 1 - h / 2;
+  const std::string definitions = "q: 'u^2', p: 'u^2'";
+  const std::string conditions = "q: {all: {dirichlet: 0}}\n  p: {all: {neumann: 0}}";
+  const double by_q = (c1 * c1 + c0 * c0) / (2 * h), by_p = (c1 * c1 - c0 * c0) / (2 * h),
+               by_u = (c1 * c1 - beyond * beyond) / (2 * h);
+  const auto value = [&](const std::string& rate) {
+    return first_value(rate, definitions, conditions);
+  };
+  EXPECT_NEAR(value("100*dx(q) + 10*dx(p) + dx(u^2)"), 100 * by_q + 10 * by_p + by_u, 1e-9);
+  EXPECT_NEAR(value("dx(u^2) + 10*dx(p) + 100*dx(q)"), 100 * by_q + 10 * by_p + by_u, 1e-9);
+  // At the cell itself they are the same.
+  EXPECT_NEAR(value("q + 2*p + 4*u^2 + 0*dx(p)*dx(q)"), 7 * c0 * c0, 1e-12);
+}
+
+TEST(Equations, ConditionsOfDefinitionsCountInWhatIsMadeOfThem) {
+  const double h = 1. / 8, c0 = 1 + h / 2, c1 = 1 + 1.5 * h;
+  const std::string q = "q: 'u^2'", zero = "q: {all: {dirichlet: 0}}";
+  EXPECT_NEAR(first_value("dx(2*q)", q, zero), (c1 * c1 + c0 * c0) / h, 1e-10);
+  // The coordinate of the ghost cell is -h/2.
+  EXPECT_NEAR(first_value("dx(x*q)", q, zero), (1.5 * h * c1 * c1 - h / 2 * c0 * c0) / (2 * h),
+              1e-11);
+  EXPECT_NEAR(first_value("div(q*[2])", q, zero), 2 * c0 * c0 / h + 2 * c0 * c0 / h, 1e-10);
+  // A name for a field is a quantity of its own, too.
+  EXPECT_NEAR(first_value("dx(q)", "q: u", "q: {all: {neumann: 0}}"), 0.5, 1e-12);
+  EXPECT_NEAR(first_value("dx(q) - dx(u)", "q: u", "q: {all: {neumann: 0}}"), -0.5, 1e-12);
+  // What does not change but for its values at walls, at t = 0 and 1.
+  EXPECT_NEAR(first_value("dx(q)", "q: 'exp(x)'", "q: {x-: {dirichlet: t}, x+: outflow}", 2),
+              (2 * std::exp(1.5 * h) + 2 * std::exp(h / 2) - 2) / (2 * h), 1e-10);
 }
 
 TEST(Equations, ConserveToRounding) {

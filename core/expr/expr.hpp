@@ -170,6 +170,10 @@ CompiledVector compile_vector(std::string_view text, const Symbols& symbols);
 /// Finds the first mistake in an expression of any rank.
 std::optional<ExprError> check(std::string_view text, const Symbols& symbols, bool* is_vector);
 
+/// Is the value of an expression true or false: a comparison, `and`, `or`, `not`, or an `if` of
+/// these? Of one with a mistake true.
+bool is_condition(std::string_view text, const Symbols& symbols);
+
 /// A number of the input: decimal, integer or with an exponent, or a constant expression of
 /// parameters, pi, e and functions. Refuses leading zeros (0100), hexadecimal, units (0.1s),
 /// decimal commas (1,5), overflow (1e400), nan and inf, each with its own message.

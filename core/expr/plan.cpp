@@ -1,6 +1,7 @@
 #include <xp/expr/plan.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <xp/expr/generate.hpp>
@@ -121,6 +122,7 @@ class Planner {
         for (const int child : read_around(found)) {
           in_ghosts[place(child)] = true;
           if (!is_field(child)) around_.insert(child);
+          reader_[child] = node;
         }
       } else if (in_ghosts[place(node)] && is_definition(node)) {
         around_.insert(node);
@@ -214,6 +216,19 @@ class Planner {
     return parents_[place(node)];
   }
 
+  // A first derivative twice along an axis of what can be read around is a second one.
+  std::string without_conditions(int node) const {
+    const Node& inner = nodes_[place(node)];
+    const Node& outer = nodes_[place(reader_.at(node))];
+    if (inner.op != Op::stencil || inner.slot != outer.slot ||
+        Stencil::unpacked(inner.slot).kind != StencilKind::first ||
+        traits_[place(inner.children[0])].has_stencil)
+      return {};
+    const std::string axis(1, "xyz"[Stencil::unpacked(inner.slot).axis]);
+    return "write d" + axis + axis + "(" + text_of(tree_, inner.children[0], symbols_.fields) +
+           "), which needs none, or ";
+  }
+
   void add_array(int node, bool is_read_around) {
     const Traits& traits = traits_[place(node)];
     Temporary temporary;
@@ -225,15 +240,17 @@ class Planner {
     if (is_read_around && is_definition(node)) temporary.conditions = tree_.name(node);
     if (is_read_around && traits.has_stencil && options_.walls) {
       const std::string name = tree_.name(node);
+      const Tree::Place at = tree_.place(reader_.at(node));
       throw Mistake::of_whole(
-          0, 1,
+          at.offset, at.length,
           name.empty() ? quoted(temporary.text) +
                              " is differentiated, and has no boundary "
                              "conditions of its own"
                        : "the definition " + quoted(name) +
                              " is differentiated, and has no boundary conditions",
-          name.empty() ? "give it a name in `definitions`, and that name boundary_conditions"
-                       : "give boundary_conditions." + name + ", as for a field");
+          !name.empty() ? "give boundary_conditions." + name + ", as for a field"
+                        : without_conditions(node) +
+                              "give it a name in `definitions`, and that name boundary_conditions");
     }
     const int array = result_.arrays();
     result_.temporaries.push_back(std::move(temporary));
@@ -312,6 +329,7 @@ class Planner {
   std::vector<Traits> traits_;
   std::vector<std::vector<int>> parents_;
   std::set<int> around_;
+  std::map<int, int> reader_;  // the first stencil that reads a node around the cell
   std::map<int, int> array_of_;
   std::set<int> numbers_;
   Available available_;

@@ -96,6 +96,11 @@ int Tree::definition(const std::string& name, int operand) {
   return add(node);
 }
 
+void Tree::give_place(std::size_t first, const Place& place) {
+  for (std::size_t n = first; n < nodes_.size(); ++n)
+    if (nodes_[n].op == Op::stencil) places_.emplace(static_cast<int>(n), place);
+}
+
 std::string Tree::name(int node) const {
   const Node& of = nodes_[static_cast<std::size_t>(node)];
   if (of.op == Op::definition) return definitions_[static_cast<std::size_t>(of.slot)];

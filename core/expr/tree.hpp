@@ -35,8 +35,8 @@ class Tree {
   int stencil(const Stencil& stencil, int a, int b = -1);
   int reduction(int kind, int operand);
   int random(Op op, int stream);
-  /// A definition with boundary conditions of its own: at a cell its operand's value, around it what
-  /// the conditions say. Two of them are two, however alike their texts are.
+  /// A definition with boundary conditions of its own: at a cell its operand's value, around it
+  /// what the conditions say. Two of them are two, however alike their texts are.
   int definition(const std::string& name, int operand);
 
   bool full() const { return nodes_.size() >= max_nodes; }
@@ -48,6 +48,17 @@ class Tree {
 
   /// The definition that a node is the value of, or "".
   std::string name(int node) const;
+  /// Where in the text asked for a stencil was written; 0, 1 where that is not known.
+  struct Place {
+    std::size_t offset = 0, length = 1;
+  };
+  Place place(int node) const {
+    const auto found = places_.find(node);
+    return found == places_.end() ? Place{} : found->second;
+  }
+  /// For all stencils made from node `first` on that have no place yet.
+  void give_place(std::size_t first, const Place& place);
+
   /// Of several names of one value the first counts.
   void give_name(int node, const std::string& name) { names_.emplace(node, name); }
 
@@ -57,6 +68,7 @@ class Tree {
   std::vector<Node> nodes_;
   std::map<std::tuple<Op, std::int32_t, std::uint64_t, int, int, int>, int> index_;
   std::map<int, std::string> names_;
+  std::map<int, Place> places_;
   std::vector<std::string> definitions_;  // those with boundary conditions
   bool optimise_;
 };

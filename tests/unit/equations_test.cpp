@@ -299,6 +299,89 @@ time: {scheme: rk4, step: 0.01, end: 100}
   EXPECT_NE(run.report.message.find("stopped at"), std::string::npos);
 }
 
+TEST(Equations, StopLooksAtTheLastStep) {
+  // u = t reaches 0.5 with the last of 5 steps; the check of every 50th would not see it.
+  const test::Run run = test::run(R"yaml(
+xpsim: 1
+grid: {cells: [4], periodic: [x]}
+fields: {u: 0}
+equations: {u: 1}
+stop: "max(u) > 0.45"
+time: {scheme: euler, step: 0.1, end: 0.5}
+)yaml");
+  EXPECT_EQ(run.report.status, xp::RunStatus::completed);
+  EXPECT_EQ(run.report.message, "stopped at t = 0.5, step 5: max(u) > 0.45");
+  EXPECT_FALSE(run.report.out_of_steps);
+}
+
+TEST(Equations, VectorsOfOneComponent) {
+  const test::Run run = test::run(R"yaml(
+xpsim: 1
+grid: {cells: [4], periodic: [x]}
+fields: {v: {rank: vector, initial: "[x]"}}
+definitions: {g: "[2*v_x]"}
+equations: {v: "[g_x]"}
+time: {scheme: euler, step: 1, end: 1}
+)yaml");
+  EXPECT_EQ(run.u, (std::vector<double>{0.375, 1.125, 1.875, 2.625}));
+}
+
+TEST(Equations, InitialValuesOfModelsMayBeRandom) {
+  const char* const common = "xpsim: 1\ngrid: {cells: [16], periodic: [x]}\nrun: {seed: 5}\n";
+  const std::string initial = "uniform(1, 2) + normal(0, 0.1)";
+  const test::Run heat = test::run(
+      fmt::format("{}model: heat\nheat: {{initial: \"{}\"}}\ntime: {{end: 0}}\n", common, initial));
+  const test::Run equations = test::run(fmt::format(
+      "{}fields: {{u: \"{}\"}}\nequations: {{u: 0}}\ntime: {{end: 0}}\n", common, initial));
+  EXPECT_EQ(heat.u, equations.u);
+  EXPECT_NE(heat.u[0], heat.u[1]);
+}
+
+// What a run of these equations on a periodic grid of 32 cells is warned of.
+std::vector<std::string> warnings_of(const std::string& u, const std::string& v = "0",
+                                     const std::string& initial = "sin(2*pi*x)") {
+  const xp::Simulation simulation(test::read(fmt::format(R"yaml(
+xpsim: 1
+grid: {{cells: [32], periodic: [x]}}
+fields: {{u: "{}", v: "1 + x"}}
+equations: {{u: "{}", v: "{}"}}
+time: {{step: 1e-9, end: 1e-8}}
+)yaml",
+                                                         initial, u, v),
+                                             xp::builtin_models()),
+                                  xp::builtin_models(), MPI_COMM_SELF);
+  return simulation.warnings();
+}
+
+TEST(Equations, BackwardDiffusionIsWarnedOf) {
+  const std::string end = " the solution grows without bound, the faster the finer the grid";
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(warnings_of("-laplacian(u)"),
+            Texts{"by the coefficient -1 of laplacian(u) in d/dt u" + end});
+  EXPECT_EQ(warnings_of("dx(u) + u + dxx(u) - 1e-3*dxx(dxx(u)) - 2*dxx(u)"), Texts{});
+  EXPECT_EQ(warnings_of("dxx(dxx(u)) + dxx(u)"),
+            Texts{"by the coefficient 1 of dxx(dxx(u)) in d/dt u" + end});
+  // Negative somewhere, and nowhere though bounds of the factors alone would allow it.
+  EXPECT_EQ(warnings_of("div(u*grad(u))"), Texts{"by the coefficient u of dxx(u) in d/dt u" + end});
+  EXPECT_EQ(warnings_of("div((v^2 - v + 1)*grad(u))"), Texts{});
+  // Cahn and Hilliard's equation has a negative diffusivity, and holds it by fourth derivatives.
+  EXPECT_EQ(warnings_of("laplacian(u^3 - u - 1e-4*laplacian(u))"), Texts{});
+  // Waves travel; u'' = -laplacian(u) has none: its Fourier modes grow as exp(k t).
+  EXPECT_EQ(warnings_of("v", "laplacian(u)"), Texts{});
+  EXPECT_EQ(warnings_of("v", "-laplacian(u)"), Texts{"by what couples the equations" + end});
+}
+
+TEST(Equations, TermsWithoutBoundsAreWarnedOf) {
+  using Texts = std::vector<std::string>;
+  const auto of_limit = [](const std::string& term) {
+    return "the stability limit leaves out the coefficient " + term + ": nothing bounds it";
+  };
+  // u goes through 0, v does not.
+  const Texts expected = {of_limit("-(v/u/u) of u in d/dt u"), of_limit("1/u of v in d/dt u")};
+  EXPECT_EQ(warnings_of("laplacian(u) + v/u"), expected);
+  EXPECT_EQ(warnings_of("laplacian(u) + u/v"), Texts{});
+}
+
 // ACCEPTANCE 10: a standing wave as two fields. The spatial operator's frequency is discrete.
 TEST(Equations, StandingWaveHasTheDiscreteFrequency) {
   const test::Run run = test::run(R"yaml(

@@ -178,16 +178,21 @@ std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, int equations
 double fastest_growth(const std::vector<LinearTerm>& terms, int equations, const WaveSetup& setup) {
   const int dimensions = setup.grid->dimensions();
   const int y_range = dimensions > 1 ? 2 : 0, z_range = dimensions > 2 ? 2 : 0;
-  double fastest = 0;
+  std::vector<Complex> all;
   for (int z = -z_range; z <= z_range; ++z)
     for (int y = -y_range; y <= y_range; ++y)
       for (int x = 0; x <= 2; ++x) {
         const double angle[3] = {pi * x / 2, pi * y / 2, pi * z / 2};
         for (const Complex& value : of_wave(terms, equations, setup, angle,
                                             [](const Interval& range) { return range.lower; }))
-          // A wave that only travels may seem to grow by rounding.
-          if (value.real() > 0.01 * std::abs(value)) fastest = std::max(fastest, value.real());
+          all.push_back(value);
       }
+  double largest = 0, fastest = 0;
+  for (const Complex& value : all) largest = std::max(largest, std::abs(value));
+  // Waves that only travel, and those without a slope along an axis, may seem to grow by rounding.
+  for (const Complex& value : all)
+    if (value.real() > 0.01 * std::abs(value) && value.real() > 1e-12 * largest)
+      fastest = std::max(fastest, value.real());
   return fastest;
 }
 

@@ -169,7 +169,7 @@ int run_command(const CommandLine& line, const xp::Registry& registry) {
   const int code = xp::exit_code(report.status);
   if (!report.message.empty()) {
     // Steps that ran out before the end are no failure, but seldom what was meant.
-    if (report.status == xp::RunStatus::completed)
+    if (report.status == xp::RunStatus::completed && report.out_of_steps)
       xp::log_warning(report.message);
     else if (code == 0)
       xp::log_info(report.message);
@@ -194,6 +194,7 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
   Prepared prepared = prepare(line, registry);
   const xp::RunForecast forecast = prepared.simulation->forecast();
   const xp::Settings& settings = prepared.simulation->settings();
+  for (const std::string& warning : prepared.simulation->warnings()) xp::log_warning(warning);
   if (!is_root()) return 0;
   std::cout << prepared.resolved << "\n";
   const auto say = [](const char* what, const std::string& value) {
@@ -220,6 +221,7 @@ int explain_command(const CommandLine& line, const xp::Registry& registry) {
   Prepared prepared = prepare(line, registry);
   std::ostringstream text;
   explain(text, *prepared.simulation);
+  for (const std::string& warning : prepared.simulation->warnings()) xp::log_warning(warning);
   if (is_root()) std::cout << text.str();
   return 0;
 }

@@ -39,6 +39,8 @@ std::string expected(const SchemaEntry& entry) {
       return "a list of " + words;
     case ValueType::list:
       return "a list";
+    case ValueType::map:
+      return "names below it, each with its value";
     default:
       return entry.shorthand.empty() ? "keys below it" : "a value or keys below it";
   }
@@ -245,7 +247,9 @@ class Checker {
         if (node.kind != Kind::mapping)
           return refuse(shown, node.where,
                         "'" + shown + "' is " + found(node) + ", but expected " + expected(entry),
-                        vector_hint(node, entry));
+                        entry.type == ValueType::map ? "write " + shown + ": {NAME: VALUE}, or a " +
+                                                           "line NAME: VALUE for each below it"
+                                                     : vector_hint(node, entry));
         keys(node, entry.path, shown, key_where);
         return true;
       case ValueType::schedule:

@@ -275,12 +275,8 @@ Position Config::position(const std::string& path, std::size_t offset, std::size
   if (!item) return impl_->top;
   if (!whole || node->kind != Kind::scalar)
     return whole && node->kind == Kind::list ? node->where : item->key_where;
-  Position where = node->where;
-  if (node->block) return where;
-  where.column += static_cast<int>(offset);
-  where.length =
-      static_cast<int>(length > 0 ? length : std::max<std::size_t>(1, node->text.size()));
-  return where;
+  if (node->block && length == 0) return node->where;
+  return node->position(offset, length > 0 ? length : node->text.size());
 }
 
 Position Config::key_position(const std::string& path) const {

@@ -152,12 +152,8 @@ std::optional<double> ScalarReader::number(const ConfigNode& node, const std::st
   }
   const Evaluation result = evaluator_(text);
   if (result.value) return result.value;
-  Position where = node.where;
-  if (!node.block) {
-    where.column += static_cast<int>(result.offset);
-    where.length = static_cast<int>(std::max<std::size_t>(1, result.length));
-  }
-  diagnostics_.add(where, "'" + shown + "' is not " + what + ": " + result.message, result.hint);
+  diagnostics_.add(node.position(result.offset, result.length),
+                   "'" + shown + "' is not " + what + ": " + result.message, result.hint);
   return {};
 }
 
@@ -179,13 +175,8 @@ bool ScalarReader::in_range(const ConfigNode& node, const SchemaEntry& entry,
 
 std::nullopt_t ScalarReader::unknown_unit(const ConfigNode& node, const std::string& shown,
                                           const std::string& unit, const char* known) const {
-  Position where = node.where;
-  if (!node.block) {
-    where.column += static_cast<int>(node.text.size() - unit.size());
-    where.length = static_cast<int>(unit.size());
-  }
-  diagnostics_.add(where, "unknown unit '" + unit + "' in " + shown,
-                   std::string("known units: ") + known);
+  diagnostics_.add(node.position(node.text.size() - unit.size(), unit.size()),
+                   "unknown unit '" + unit + "' in " + shown, std::string("known units: ") + known);
   return std::nullopt;
 }
 

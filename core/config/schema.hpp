@@ -48,6 +48,7 @@ struct SchemaEntry {
   bool reserved = false;  ///< a name of the contract that this version does not support: an error
   bool of_model = false;  ///< a block that exists only in a run of the model of its name
   bool in_time = false;   ///< of an expression: may it depend on t?
+  bool random = false;    ///< of an expression: may it have random numbers?
 };
 
 /// The table, with the look-ups that everything else is made of. Order is that of adding.

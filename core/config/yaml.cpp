@@ -73,13 +73,13 @@ class Builder final : public YAML::EventHandler {
     if (node.quoted && !is_closed(node.where.line - 1, column, first))
       throw YAML::ParserException(mark, "this quote is never closed");
     if (node.quoted) node.where.column += 1;
-    // A text that does not stand in its line as it is has no positions inside.
     node.block =
         node.where.column > 0 && line.compare(std::min(line.size(), column + (node.quoted ? 1 : 0)),
                                               value.size(), value) != 0;
     if (node.block) {
       node.where.column = static_cast<int>(column) + 1;
       node.where.length = 1;
+      node.pieces = pieces_of(node, value.size());
     }
     if (!node.quoted && !node.block && (value.empty() || value == "~" || value == "null"))
       node.kind = ConfigNode::Kind::null;
@@ -105,6 +105,38 @@ class Builder final : public YAML::EventHandler {
     Position key_where;
     bool bad_key = false;
   };
+
+  // The lines of a text that has more than one. But for blanks its characters follow each other in
+  // the source, unless there are escapes.
+  std::vector<ConfigPiece> pieces_of(const ConfigNode& node, std::size_t size) const {
+    auto line = static_cast<std::size_t>(node.where.line - 1);
+    auto column = static_cast<std::size_t>(node.where.column - 1) + (node.quoted ? 1 : 0);
+    const char first = column < lines_[line].size() ? lines_[line][column] : ' ';
+    if (!node.quoted && (first == '|' || first == '>')) {
+      ++line;
+      column = 0;
+    }
+    std::vector<ConfigPiece> pieces;
+    for (std::size_t offset = 0; offset < size; ++offset) {
+      if (node.text[offset] == ' ' || node.text[offset] == '\n') continue;
+      while (line < lines_.size() &&
+             lines_[line].find_first_not_of(' ', column) == std::string::npos) {
+        ++line;
+        column = 0;
+      }
+      if (line == lines_.size()) return {};
+      column = lines_[line].find_first_not_of(' ', column);
+      if (lines_[line][column] != node.text[offset]) return {};
+      if (pieces.empty() || pieces.back().where.line != static_cast<int>(line) + 1) {
+        YAML::Mark mark;
+        mark.line = static_cast<int>(line);
+        mark.column = static_cast<int>(column);
+        pieces.push_back({offset, place(mark)});
+      }
+      ++column;
+    }
+    return pieces;
+  }
 
   // Does the quote that begins at a place end?
   bool is_closed(int line, std::size_t column, char quote) const {
@@ -354,6 +386,24 @@ bool is_text(const std::vector<std::string>& lines, const std::string& file,
 }
 
 }  // namespace
+
+Position ConfigNode::position(std::size_t offset, std::size_t length) const {
+  Position result = where;
+  if (block) {
+    const auto behind = std::find_if(pieces.begin(), pieces.end(), [&](const ConfigPiece& piece) {
+      return piece.offset > offset;
+    });
+    if (behind == pieces.begin()) return where;
+    result = std::prev(behind)->where;
+    offset -= std::prev(behind)->offset;
+    const auto begin = static_cast<std::size_t>(result.column - 1) + offset;
+    length =
+        std::min(length, result.source_line.size() - std::min(begin, result.source_line.size()));
+  }
+  result.column += static_cast<int>(offset);
+  result.length = static_cast<int>(std::max<std::size_t>(1, length));
+  return result;
+}
 
 const ConfigItem* ConfigNode::find(const std::string& key) const {
   for (const ConfigItem& item : items)

@@ -77,6 +77,7 @@ KOKKOS_FORCEINLINE_FUNCTION double apply(Op op, double a, double b, double c) {
     case Op::normal:
     case Op::stencil:
     case Op::reduction:
+    case Op::definition:
       break;
     case Op::add:
       return a + b;

@@ -55,7 +55,6 @@ int Calculus::component(const Value& vector, int axis) {
   return result;
 }
 
-// Does a node depend on the place?
 bool Calculus::varies(int node) {
   const auto& nodes = tree_.nodes();
   for (std::size_t n = varies_.size(); n < nodes.size(); ++n) {
@@ -99,7 +98,7 @@ Value Calculus::laplacian(const Value& a) {
 
 int Calculus::differentiated(int node, int axis) const {
   const Node& found = tree_.nodes()[static_cast<std::size_t>(node)];
-  const bool is_it = found.op == Op::stencil && !tree_.is_bounded(node) &&
+  const bool is_it = found.op == Op::stencil &&
                      found.slot == Stencil{StencilKind::first, axis_of(axis), 0}.packed();
   return is_it ? found.children[0] : -1;
 }
@@ -117,16 +116,14 @@ int Calculus::along(int axis, int node) {
   const Node found = tree_.nodes()[static_cast<std::size_t>(node)];
   const auto holds = [&](int child) { return differentiated(child, axis) >= 0; };
   if (holds(node)) return diffusion(axis, -1, differentiated(node, axis));
-  if (!tree_.is_bounded(node)) {
-    if (found.op == Op::negate) return tree_.operation(Op::negate, along(axis, found.children[0]));
-    if (found.op == Op::add || found.op == Op::subtract)
-      return tree_.operation(found.op, along(axis, found.children[0]),
-                             along(axis, found.children[1]));
-    if (found.op == Op::multiply)
-      for (const int n : {0, 1})
-        if (holds(found.children[n]))
-          return diffusion(axis, found.children[1 - n], differentiated(found.children[n], axis));
-  }
+  if (found.op == Op::negate) return tree_.operation(Op::negate, along(axis, found.children[0]));
+  if (found.op == Op::add || found.op == Op::subtract)
+    return tree_.operation(found.op, along(axis, found.children[0]),
+                           along(axis, found.children[1]));
+  if (found.op == Op::multiply)
+    for (const int n : {0, 1})
+      if (holds(found.children[n]))
+        return diffusion(axis, found.children[1 - n], differentiated(found.children[n], axis));
   return derivative(axis, node);
 }
 

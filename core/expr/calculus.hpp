@@ -36,6 +36,8 @@ class Calculus {
   Value scaled(int factor, const Value& vector, bool divides);
   /// The node of a component of a vector.
   int component(const Value& vector, int axis);
+  /// Does a node depend on the place?
+  bool varies(int node);
 
   Value gradient(int a);
   int divergence(const Value& vector);
@@ -61,7 +63,6 @@ class Calculus {
  private:
   static std::uint8_t axis_of(int axis) { return static_cast<std::uint8_t>(axis); }
   int apply(const Stencil& stencil, int a, int b = -1);
-  bool varies(int node);
   /// The operand of a first derivative along an axis, or -1.
   int differentiated(int node, int axis) const;
   int diffusion(int axis, int coefficient, int a);

@@ -335,6 +335,7 @@ class DeviceProgram {
         }
         return;
       case Op::reduction:
+      case Op::definition:
         return;
       case Op::add:
         return is_fused ? fused_with<Op::add>(instruction, lanes, work)

@@ -28,6 +28,7 @@ enum class Op : std::uint8_t {
   uniform, normal,  ///< out = the random number of this cell and stream `slot`
   stencil,          ///< out = the Stencil packed in `slot`, of the arrays a and b
   reduction,        ///< of trees only: the reduction `slot` of its operand over the grid
+  definition,       ///< of trees only: definition number `slot`, with boundary conditions of its own
 };
 // clang-format on
 
@@ -106,8 +107,8 @@ struct Program {
   bool is_constant() const;
   double constant_value() const;  ///< evaluates on the host; needs is_constant()
 
-  /// Evaluates the first output on the host with the given slots (as many as are read). Not for
-  /// stencils and random numbers.
+  /// Evaluates the first output on the host with the given slots (as many as are read); random
+  /// numbers are 0. Not for stencils.
   double operator()(const std::vector<double>& slots) const;
 };
 
@@ -168,6 +169,10 @@ CompiledVector compile_vector(std::string_view text, const Symbols& symbols);
 
 /// Finds the first mistake in an expression of any rank.
 std::optional<ExprError> check(std::string_view text, const Symbols& symbols, bool* is_vector);
+
+/// Is the value of an expression true or false: a comparison, `and`, `or`, `not`, or an `if` of
+/// these? Of one with a mistake true.
+bool is_condition(std::string_view text, const Symbols& symbols);
 
 /// A number of the input: decimal, integer or with an exponent, or a constant expression of
 /// parameters, pi, e and functions. Refuses leading zeros (0100), hexadecimal, units (0.1s),

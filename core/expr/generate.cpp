@@ -22,9 +22,13 @@ bool is_sum_or_product(Op op) {
 class Generator {
  public:
   Generator(const Tree& tree, const Available& available, bool fuse)
-      : tree_(tree), nodes_(tree.nodes()), available_(available), fuse_(fuse) {}
+      : tree_(tree), nodes_(tree.nodes()), available_(available), fuse_(fuse) {
+    for (Node& node : nodes_)
+      for (int& child : node.children) child = seen_through(child);
+  }
 
-  Program program(const std::vector<int>& roots) {
+  Program program(std::vector<int> roots) {
+    for (int& root : roots) root = seen_through(root);
     reach(roots);
     if (fuse_) absorb();
     weigh();
@@ -39,6 +43,14 @@ class Generator {
 
  private:
   using Children = std::array<int, 3>;
+
+  // At the cell itself a definition is what its text says, where it is not in an array already.
+  int seen_through(int node) const {
+    while (node >= 0 && nodes_[place(node)].op == Op::definition &&
+           available_.array_of(tree_, node) < 0)
+      node = nodes_[place(node)].children[0];
+    return node;
+  }
 
   static void finish(std::vector<int>& list) {
     std::sort(list.begin(), list.end());
@@ -310,7 +322,7 @@ class Generator {
   }
 
   const Tree& tree_;
-  const std::vector<Node>& nodes_;
+  std::vector<Node> nodes_;  // of the tree, definitions seen through
   const Available& available_;
   bool fuse_;
   Program program_;

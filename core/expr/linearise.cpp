@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <xp/expr/apply.hpp>
+#include <xp/expr/listing.hpp>
 #include <xp/expr/parser.hpp>
 
 namespace xp {
@@ -80,6 +81,9 @@ class Differentiator {
       case Op::subtract:
         one(number(1));
         add_child(sum, b, number(-1));
+        break;
+      case Op::definition:
+        one(number(1));
         break;
       case Op::negate:
         one(number(-1));
@@ -231,6 +235,8 @@ Interval range(const Node& n, const Interval& a, const Interval& b, const Interv
     return hull({apply(n.op, a.lower, 0, 0), apply(n.op, a.upper, 0, 0)});
   };
   switch (n.op) {
+    case Op::definition:
+      return a;
     case Op::add:
       return {a.lower + b.lower, a.upper + b.upper};
     case Op::subtract:
@@ -364,9 +370,22 @@ Linearised::Linearised(const std::vector<Request>& requests, const Symbols& symb
     timed_ = timed_ || (node.op == Op::input && node.slot == Program::slot_time);
 }
 
-std::vector<LinearTerm> Linearised::terms(const std::vector<Interval>& fields,
-                                          const std::array<Interval, 3>& coordinates,
-                                          double time) const {
+std::string Linearised::describe(int number) const {
+  const Graph::Term& term = graph_->terms[static_cast<std::size_t>(number)];
+  const std::vector<std::string>& names = graph_->symbols.fields;
+  std::string change = names[static_cast<std::size_t>(term.field)];
+  for (auto stencil = term.stencils.rbegin(); stencil != term.stencils.rend(); ++stencil) {
+    // A flux is the derivative of what is carried.
+    const bool is_flux = stencil->kind == StencilKind::flux;
+    change = name_of(is_flux ? Stencil{StencilKind::first, stencil->axis, 0} : *stencil) + "(" +
+             change + ")";
+  }
+  return "the coefficient " + detail::text_of(graph_->parse.tree, term.coefficient, names) +
+         " of " + change + " in d/dt " + names[static_cast<std::size_t>(term.equation)];
+}
+
+LinearTerms Linearised::terms(const std::vector<Interval>& fields,
+                              const std::array<Interval, 3>& coordinates, double time) const {
   const auto& nodes = graph_->parse.tree.nodes();
   std::vector<Interval> ranges(nodes.size());
   const auto of = [&](int child) {
@@ -400,12 +419,15 @@ std::vector<LinearTerm> Linearised::terms(const std::vector<Interval>& fields,
       here = range(node, of(node.children[0]), of(node.children[1]), of(node.children[2]));
     }
   }
-  std::vector<LinearTerm> result;
-  for (const Graph::Term& term : graph_->terms) {
+  LinearTerms result;
+  for (std::size_t n = 0; n < graph_->terms.size(); ++n) {
+    const Graph::Term& term = graph_->terms[n];
     const Interval& coefficient = of(term.coefficient);
-    if (!std::isfinite(coefficient.lower) || !std::isfinite(coefficient.upper)) continue;
-    if (coefficient.lower == 0 && coefficient.upper == 0) continue;
-    result.push_back({term.equation, term.field, term.stencils, coefficient});
+    const int number = static_cast<int>(n);
+    if (!std::isfinite(coefficient.lower) || !std::isfinite(coefficient.upper))
+      result.unbounded.push_back(number);
+    else if (coefficient.lower != 0 || coefficient.upper != 0)
+      result.bounded.push_back({term.equation, term.field, term.stencils, coefficient, number});
   }
   return result;
 }

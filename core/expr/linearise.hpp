@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <xp/expr/computation.hpp>
@@ -19,6 +20,12 @@ struct LinearTerm {
   int equation = 0, field = 0;
   std::vector<Stencil> stencils;
   Interval coefficient;
+  int number = 0;  ///< among all terms of the equations, for describe()
+};
+
+struct LinearTerms {
+  std::vector<LinearTerm> bounded;
+  std::vector<int> unbounded;  ///< numbers of those whose coefficient has no finite bounds
 };
 
 /// The linearised equations, with coefficients frozen at a cell. Differences of fields in
@@ -31,9 +38,11 @@ class Linearised {
   Linearised(Linearised&&) noexcept;
 
   /// The terms with bounds of their coefficients (interval arithmetic), where fields, coordinates
-  /// and the time stay in the given ranges. Terms that nothing bounds are left out.
-  std::vector<LinearTerm> terms(const std::vector<Interval>& fields,
-                                const std::array<Interval, 3>& coordinates, double time) const;
+  /// and the time stay in the given ranges.
+  LinearTerms terms(const std::vector<Interval>& fields, const std::array<Interval, 3>& coordinates,
+                    double time) const;
+  /// A term in words: "the coefficient 1/u of laplacian(u) in d/dt u".
+  std::string describe(int number) const;
   /// Do coefficients depend on fields or on the time?
   bool changes() const { return changes_; }
   /// Does the time occur, so that coefficients may change while the fields stay?

@@ -73,6 +73,10 @@ class Lister {
       const Stencil stencil = Stencil::unpacked(i.slot);
       first = name_of(stencil) + "(" + a + (stencil.operands() == 2 ? ", " + b : "") + ")";
       if (stencil.operands() == 1 && i.b.kind == Operand::Kind::number) first = b + " * " + first;
+    } else if (i.op == Op::multiply && same(i.a, i.b)) {
+      const bool cube = i.then == Op::multiply && same(i.a, i.c);
+      first = a + (cube ? "^3" : "^2");
+      if (cube) return first;
     } else if (const char* sign = sign_of(i.op)) {
       first = a + sign + b;
     } else if (i.op == Op::negate) {
@@ -94,6 +98,10 @@ class Lister {
   }
 
  private:
+  static bool same(const Operand& a, const Operand& b) {
+    return a.kind == b.kind && a.index == b.index && a.kind != Operand::Kind::number;
+  }
+
   const std::vector<std::string>& arrays_;
 };
 

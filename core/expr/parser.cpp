@@ -2,33 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace xp::detail {
 namespace {
 
-constexpr int max_depth = 200;
 constexpr std::size_t max_text = 64 * 1024;
-constexpr int max_expansions = 10000;
-
-// Counts the nesting while it is in scope: the parser recurses only where one of these is.
-class Nesting {
- public:
-  Nesting(Parse& parse, const Token& at) : depth_(parse.depth) {
-    if (++depth_ > max_depth) {
-      --depth_;
-      throw Mistake::of_whole(
-          at.offset, at.length,
-          "nested too deeply (more than " + std::to_string(max_depth) + " levels)");
-    }
-  }
-  ~Nesting() { --depth_; }
-  Nesting(const Nesting&) = delete;
-  Nesting& operator=(const Nesting&) = delete;
-
- private:
-  int& depth_;
-};
 
 struct BinaryOperator {
   std::string_view text;
@@ -42,10 +22,6 @@ const BinaryOperator* find_comparison(const Token& token) {
   for (const BinaryOperator& candidate : comparisons)
     if (token.is(candidate.text)) return &candidate;
   return nullptr;
-}
-
-std::string count_of_arguments(int count) {
-  return std::to_string(count) + (count == 1 ? " argument" : " arguments");
 }
 
 }  // namespace
@@ -72,14 +48,43 @@ Value Parser::parse(bool is_vector, const std::string& what) {
     throw Mistake::of_whole(0, length,
                             "the value is a scalar" + parse_.scope.in_place() + ", but " +
                                 (what.empty() ? "a vector is expected" : what + " is a vector"),
-                            how_to_write_vector());
-  throw Mistake::of_whole(
-      0, length,
-      "the value is a vector" + parse_.scope.in_place() + ", but " +
-          (what.empty() ? "a scalar is expected" : what + " is a scalar"),
-      text_.find("grad") != std::string_view::npos
-          ? "grad makes a vector: div(grad(u)), dot(v, grad(u)) and dx(u) are scalars"
-          : "dot(v, w), div(v) and components of vectors are scalars");
+                            how_to_get_vector());
+  throw Mistake::of_whole(0, length,
+                          "the value is a vector" + parse_.scope.in_place() + ", but " +
+                              (what.empty() ? "a scalar is expected" : what + " is a scalar"),
+                          how_to_get_scalar());
+}
+
+bool Parser::calls(std::string_view function) const {
+  for (std::size_t at = text_.find(function); at != std::string_view::npos;
+       at = text_.find(function, at + 1)) {
+    const std::size_t end = at + function.size();
+    const char before = at > 0 ? text_[at - 1] : ' ',
+               behind = end < text_.size() ? text_[end] : ' ';
+    const bool in_name = (before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z') ||
+                         (before >= '0' && before <= '9') || before == '_';
+    if (!in_name && behind == '(') return true;
+  }
+  return false;
+}
+
+// What is near to the user's own text and has the rank that is wanted.
+std::string Parser::how_to_get_vector() const {
+  if (calls("div")) return "div makes a scalar: grad(div(v)) and laplacian(v) are vectors";
+  if (calls("dot")) return "dot makes a scalar: dot(v, w)*v is a vector";
+  if (calls("laplacian"))
+    return "laplacian of a scalar is one: laplacian(v) of the whole vector v is a vector";
+  return how_to_write_vector();
+}
+
+std::string Parser::how_to_get_scalar() const {
+  if (calls("grad"))
+    return "grad makes a vector: div(grad(u)), dot(v, grad(u)) and dx(u) are scalars";
+  if (calls("laplacian"))
+    return "laplacian of a vector is one: laplacian(v_x) and laplacian(div(v)) are scalars";
+  if (calls("advect")) return "advect(v, a) has the rank of a: advect(v, v_x) is a scalar";
+  if (calls("curl")) return "curl makes a vector: dot(n, curl(v)) is its component along n";
+  return "dot(v, w), div(v) and components of vectors are scalars";
 }
 
 void Parser::advance() {
@@ -131,10 +136,20 @@ std::string Parser::how_to_write_vector() const {
          written[symbols.dimensions_known ? symbols.dimensions - 1 : 1];
 }
 
-int Parser::scalar(const Token& at, const Value& value, const std::string& what) const {
+int Parser::scalar(const Token& at, const Value& value, const std::string& what,
+                   const std::string& hint) const {
   if (!value.is_vector()) return value.node;
   throw Mistake(at.offset, at.length, what + " has to be a scalar, not a vector",
-                "dot(v, w), div(v) and components of vectors are scalars");
+                hint.empty() ? "dot(v, w), div(v) and components of vectors are scalars" : hint);
+}
+
+Value Parser::finite(const Token& first, Value value) const {
+  if (value.is_vector() || !parse_.tree.is_constant(value.node)) return value;
+  const double number = parse_.tree.nodes()[static_cast<std::size_t>(value.node)].value;
+  if (std::isfinite(number)) return value;
+  const char* const shown = std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+  throw Mistake(first.offset, previous_.offset + previous_.length - first.offset,
+                std::string("the value is ") + shown + ", not a finite number");
 }
 
 Value Parser::operation(const Token& at, Op op, int a, int b, int c) {
@@ -163,6 +178,7 @@ Value Parser::operation(const Token& at, Op op, const Value& a, const Value& b) 
   if (op == Op::divide) {
     if (b.is_vector())
       refuse("nothing can be divided by a vector", "divide by its components, such as v_x");
+    if (parse_.tree.is_constant(b.node, 0)) refuse("a vector cannot be divided by 0", "");
     return parse_.calculus.scaled(b.node, a, true);
   }
   if (op == Op::power)
@@ -222,23 +238,25 @@ Value Parser::comparison() {
 }
 
 Value Parser::sum() {
+  const Token first = token_;
   Value left = product();
   while (token_.is("+") || token_.is("-")) {
     const Token at = token_;
     advance();
     const Value right = product();
-    left = operation(at, at.is("+") ? Op::add : Op::subtract, left, right);
+    left = finite(first, operation(at, at.is("+") ? Op::add : Op::subtract, left, right));
   }
   return left;
 }
 
 Value Parser::product() {
+  const Token first = token_;
   Value left = sign();
   while (token_.is("*") || token_.is("/")) {
     const Token at = token_;
     advance();
     const Value right = sign();
-    left = operation(at, at.is("*") ? Op::multiply : Op::divide, left, right);
+    left = finite(first, operation(at, at.is("*") ? Op::multiply : Op::divide, left, right));
   }
   return left;
 }
@@ -255,13 +273,14 @@ Value Parser::sign() {
 }
 
 Value Parser::power() {
+  const Token first = token_;
   const Value base = primary();
   if (!token_.is("^")) return base;
   const Token at = token_;
   const Nesting nesting(parse_, at);
   advance();
   const Value exponent = sign();  // which takes a power in turn: to the right, with its minus
-  return operation(at, Op::power, base, exponent);
+  return finite(first, operation(at, Op::power, base, exponent));
 }
 
 Value Parser::primary() {
@@ -354,8 +373,7 @@ Value Parser::name() {
   const std::string key(name.text);
   if (const auto found = symbols.parameters.find(key); found != symbols.parameters.end())
     return scalar(parse_.tree.constant(found->second));
-  if (const auto found = symbols.definitions.find(key); found != symbols.definitions.end())
-    return expand(name, found->second);
+  if (symbols.definitions.count(key) > 0) return expand(name, key);
   if (const auto found = symbols.vectors.find(key); found != symbols.vectors.end()) {
     scope.check_field(name, parse_.in_reduction);
     std::array<int, 3> components{-1, -1, -1};
@@ -365,214 +383,13 @@ Value Parser::name() {
     return parse_.calculus.vector(components);
   }
   const auto field = std::find(symbols.fields.begin(), symbols.fields.end(), key);
-  if (field == symbols.fields.end()) scope.refuse_unknown_name(name);
+  if (field == symbols.fields.end()) {
+    if (const auto part = component(name)) return *part;
+    scope.refuse_unknown_name(name);
+  }
   scope.check_field(name, parse_.in_reduction);
   return scalar(
       parse_.tree.input(Program::slot_fields + static_cast<int>(field - symbols.fields.begin())));
-}
-
-std::vector<Value> Parser::arguments(const Token& open) {
-  std::vector<Value> list;
-  advance();
-  if (!token_.is(")")) {
-    list.push_back(disjunction());
-    while (token_.is(",")) {
-      advance();
-      list.push_back(disjunction());
-    }
-  }
-  if (token_.kind == Token::Kind::end) throw Mistake(open.offset, 1, "'(' is never closed");
-  if (!token_.is(")")) refuse_token();
-  advance();
-  return list;
-}
-
-Value Parser::call(const Token& name) {
-  const Scope& scope = parse_.scope;
-  const Function* const function = find_function(name.text);
-  const Operator* const found = find_operator(name.text);
-  const Function* const random = find_random(name.text);
-  std::optional<Reduction::Kind> reduction = find_reduction(name.text);
-  if (scope.symbols().reductions && has_one_argument()) {
-    if (name.is_word("min")) reduction = Reduction::Kind::min;
-    if (name.is_word("max")) reduction = Reduction::Kind::max;
-  }
-  if (function == nullptr && found == nullptr && random == nullptr && !reduction)
-    scope.refuse_unknown_function(name);
-  if (reduction) scope.check_reduction(name, parse_.in_reduction);
-  if (random != nullptr) scope.check_random(name);
-  if (found != nullptr) {
-    const bool differentiates =
-        found->kind != Operator::Kind::dot && found->kind != Operator::Kind::cross;
-    if (differentiates) scope.check_operator(name, parse_.in_reduction);
-    scope.check_axis(name, std::max(found->axis, found->other));
-  }
-
-  const Token open = token_;
-  const Nesting nesting(parse_, open);
-  if (reduction) parse_.in_reduction = true;
-  const std::vector<Value> list = arguments(open);
-  if (reduction) parse_.in_reduction = false;
-  if (reduction) return reduce(name, *reduction, list);
-  if (random != nullptr) return random_number(name, *random, list);
-  return found != nullptr ? call_operator(name, *found, list)
-                          : call_function(name, *function, list);
-}
-
-Value Parser::call_function(const Token& name, const Function& function,
-                            const std::vector<Value>& arguments) {
-  const int count = static_cast<int>(arguments.size());
-  const bool open_ended = function.most == Function::any_number;
-  if (count < function.least || (!open_ended && count > function.most))
-    throw Mistake(name.offset, name.length,
-                  std::string(name.text) + " takes " +
-                      (open_ended ? "2 or more arguments" : count_of_arguments(function.least)) +
-                      ", not " + std::to_string(count));
-  const auto argument = [&](int n) {
-    return n < count ? scalar(name, arguments[static_cast<std::size_t>(n)],
-                              "an argument of " + std::string(name.text))
-                     : -1;
-  };
-  if (!open_ended) return operation(name, function.op, argument(0), argument(1), argument(2));
-  Value result = parse_.calculus.scalar(argument(0));
-  for (int n = 1; n < count; ++n) result = operation(name, function.op, result.node, argument(n));
-  return result;
-}
-
-Value Parser::call_operator(const Token& name, const Operator& found,
-                            const std::vector<Value>& arguments) {
-  check_size(name);
-  const std::string word(name.text);
-  const auto refuse = [&](const std::string& message, const std::string& hint) {
-    throw Mistake(name.offset, name.length, message, hint);
-  };
-  const int count = static_cast<int>(arguments.size());
-  if (count != found.arguments)
-    refuse(
-        word + " takes " + count_of_arguments(found.arguments) + ", not " + std::to_string(count),
-        "write " + std::string(found.signature));
-  Calculus& calculus = parse_.calculus;
-  const Value& a = arguments[0];
-  const auto need_vector = [&](const Value& value, const std::string& hint) {
-    if (!value.is_vector()) refuse(word + " takes a vector, not a scalar", hint);
-  };
-  using Kind = Operator::Kind;
-  switch (found.kind) {
-    case Kind::gradient:
-      if (a.is_vector())
-        refuse("the gradient of a vector is a tensor, which there is not here",
-               "use dx, dy, dz or laplacian of the vector");
-      return calculus.gradient(a.node);
-    case Kind::divergence:
-      need_vector(a, "div(grad(a)) of a scalar a is laplacian(a)");
-      return calculus.scalar(calculus.divergence(a));
-    case Kind::laplacian:
-      return calculus.laplacian(a);
-    case Kind::curl:
-      need_vector(a, how_to_write_vector());
-      if (parse_.scope.symbols().dimensions == 1) refuse("there is no curl in 1 dimension", "");
-      return calculus.curl(a);
-    case Kind::first:
-      return calculus.each(a, [&](int node) { return calculus.derivative(found.axis, node); });
-    case Kind::second:
-      return calculus.each(
-          a, [&](int node) { return calculus.second_derivative(found.axis, found.other, node); });
-    case Kind::dot:
-    case Kind::cross:
-      for (const Value& value : arguments) need_vector(value, how_to_write_vector());
-      if (found.kind == Kind::dot) return calculus.scalar(calculus.dot(a, arguments[1]));
-      if (parse_.scope.symbols().dimensions == 1)
-        refuse("there is no cross product in 1 dimension", "");
-      return calculus.cross(a, arguments[1]);
-    case Kind::advect:
-      need_vector(a, "write advect([velocity], a): the velocity comes first");
-      return calculus.each(arguments[1], [&](int node) { return calculus.advect(a, node); });
-  }
-  return {};
-}
-
-// Every one written is a stream of numbers of its own.
-Value Parser::random_number(const Token& name, const Function& found,
-                            const std::vector<Value>& arguments) {
-  check_size(name);
-  if (arguments.size() != 2)
-    throw Mistake(
-        name.offset, name.length,
-        std::string(name.text) + " takes 2 arguments, not " + std::to_string(arguments.size()),
-        "write " + std::string(found.signature));
-  const std::string what = "an argument of " + std::string(name.text);
-  const int a = scalar(name, arguments[0], what), b = scalar(name, arguments[1], what);
-  const int number =
-      parse_.tree.random(found.op, parse_.scope.symbols().first_stream + parse_.random_numbers++);
-  const int factor = found.op == Op::normal ? b : parse_.tree.operation(Op::subtract, b, a);
-  return operation(name, Op::add, a, parse_.tree.operation(Op::multiply, factor, number));
-}
-
-Value Parser::reduce(const Token& name, Reduction::Kind kind, const std::vector<Value>& arguments) {
-  check_size(name);
-  if (arguments.size() != 1)
-    throw Mistake(
-        name.offset, name.length,
-        std::string(name.text) + " takes 1 argument, not " + std::to_string(arguments.size()));
-  const int operand = scalar(name, arguments.front(), "an argument of " + std::string(name.text));
-  return parse_.calculus.scalar(parse_.tree.reduction(static_cast<int>(kind), operand));
-}
-
-Value Parser::expand(const Token& name, const std::string& definition) {
-  std::vector<std::string>& open = parse_.open_definitions;
-  const std::string key(name.text);
-  const auto first = std::find(open.begin(), open.end(), key);
-  if (first != open.end()) {
-    std::string chain;
-    for (auto link = first; link != open.end(); ++link) chain += *link + " -> ";
-    throw Mistake::of_whole(name.offset, name.length,
-                            "definition " + quoted(key) + " uses itself (" + chain + key + ")");
-  }
-  const Nesting nesting(parse_, name);
-  // Definitions of definitions: the text that they stand for grows without bound.
-  if (++parse_.expansions > max_expansions)
-    throw Mistake::of_whole(name.offset, name.length,
-                            "the expression is too complicated" + parse_.scope.in_place(),
-                            "split it or its definitions");
-  open.push_back(key);
-  Value value;
-  try {
-    value = Parser(definition, parse_).parse();
-  } catch (Mistake& mistake) {
-    // Its own place is in another text: what the user sees is where the definition is used.
-    mistake.error.offset = name.offset;
-    mistake.error.length = name.length;
-    if (!mistake.whole)
-      mistake.error.message = "in definition " + quoted(key) + ": " + mistake.error.message;
-    throw;
-  }
-  open.pop_back();
-  const bool bounded = parse_.scope.symbols().bounded.count(key) > 0;
-  if (!value.is_vector()) {
-    parse_.tree.give_name(value.node, key, bounded);
-  } else if (bounded) {
-    // Its components have boundary conditions of their own.
-    std::array<int, 3> components{-1, -1, -1};
-    for (int axis = 0; axis < parse_.scope.symbols().dimensions; ++axis) {
-      const int node = parse_.calculus.component(value, axis);
-      parse_.tree.give_name(node, key + "_" + "xyz"[axis], true);
-      components[static_cast<std::size_t>(axis)] = node;
-    }
-    return parse_.calculus.vector(components);
-  }
-  return value;
-}
-
-// At the '(' of a call.
-bool Parser::has_one_argument() const {
-  int level = 0;
-  for (std::size_t at = token_.offset; at < text_.size(); ++at) {
-    const char c = text_[at];
-    if (c == '(' || c == '[') ++level;
-    if ((c == ')' || c == ']') && --level == 0) return true;
-    if (c == ',' && level == 1) return false;
-  }
-  return true;
 }
 
 }  // namespace xp::detail

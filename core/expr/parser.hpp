@@ -3,6 +3,7 @@
 //   or > and > not > comparison (one, no chain) > + - > * / > unary - > ^ (to the right)
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,28 @@ struct Parse {
   bool in_reduction = false;
   int depth = 0;
   int expansions = 0;  // of definitions
+  /// In the text asked for: the name of the definition that is being expanded.
+  std::optional<Tree::Place> use;
+};
+
+/// Counts the nesting while it is in scope: the parser recurses only where one of these is.
+class Nesting {
+ public:
+  Nesting(Parse& parse, const Token& at) : depth_(parse.depth) {
+    if (++depth_ > max_depth) {
+      --depth_;
+      throw Mistake::of_whole(
+          at.offset, at.length,
+          "nested too deeply (more than " + std::to_string(max_depth) + " levels)");
+    }
+  }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  static constexpr int max_depth = 200;
+  int& depth_;
 };
 
 class Parser {
@@ -63,16 +86,24 @@ class Parser {
   Value random_number(const Token& name, const Function& found,
                       const std::vector<Value>& arguments);
   Value reduce(const Token& name, Reduction::Kind kind, const std::vector<Value>& arguments);
-  Value expand(const Token& name, const std::string& definition);
+  Value expand(const Token& name, const std::string& key);
+  std::optional<Value> component(const Token& name);
   Value operation(const Token& at, Op op, const Value& a, const Value& b);
   Value operation(const Token& at, Op op, int a, int b = -1, int c = -1);
   Value constant(const Token& at, double value);
   // The node of a scalar; a vector is a mistake: "the base of a power".
-  int scalar(const Token& at, const Value& value, const std::string& what) const;
+  int scalar(const Token& at, const Value& value, const std::string& what,
+             const std::string& hint = {}) const;
+  // A value that begins at a token and ends with the last one used; one that is known by now and
+  // not finite is a mistake.
+  Value finite(const Token& first, Value value) const;
 
   void advance();
   void check_size(const Token& at) const;
   std::string how_to_write_vector() const;
+  std::string how_to_get_vector() const;
+  std::string how_to_get_scalar() const;
+  bool calls(std::string_view function) const;
   bool has_one_argument() const;
   bool is_decimal_comma() const;
   [[noreturn]] void refuse_token() const;

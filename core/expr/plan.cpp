@@ -1,6 +1,7 @@
 #include <xp/expr/plan.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <xp/expr/generate.hpp>
@@ -45,6 +46,7 @@ class Planner {
 
   Computation plan(const std::vector<int>& roots) {
     mark(roots);
+    look_around();
     describe();
     choose();
     if (result_.arrays() > Program::max_arrays)
@@ -107,12 +109,31 @@ class Planner {
     return list;
   }
 
+  bool is_definition(int node) const { return nodes_[place(node)].op == Op::definition; }
+
+  // What needs an array with ghost cells: operands of stencils, and definitions with boundary
+  // conditions that such an operand is made of cell by cell.
+  void look_around() {
+    std::vector<bool> in_ghosts(nodes_.size(), false);
+    for (int node = static_cast<int>(nodes_.size()) - 1; node >= 0; --node) {
+      const Node& found = nodes_[place(node)];
+      if (!traits_[place(node)].needed) continue;
+      if (found.op == Op::stencil) {
+        for (const int child : read_around(found)) {
+          in_ghosts[place(child)] = true;
+          if (!is_field(child)) around_.insert(child);
+          reader_[child] = node;
+        }
+      } else if (in_ghosts[place(node)] && is_definition(node)) {
+        around_.insert(node);
+      } else if (in_ghosts[place(node)] && found.op != Op::reduction) {
+        for (const int child : found.children)
+          if (child >= 0) in_ghosts[place(child)] = true;
+      }
+    }
+  }
+
   void describe() {
-    std::set<int> around;
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      if (traits_[n].needed && nodes_[n].op == Op::stencil)
-        for (const int child : read_around(nodes_[n]))
-          if (!is_field(child)) around.insert(child);
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       Traits& traits = traits_[n];
       if (!traits.needed) continue;
@@ -126,6 +147,9 @@ class Planner {
       traits.cost = is_costly(node.op) ? 1 : 0;
       for (const int child : node.children)
         if (child >= 0) traits.is_static = traits.is_static && traits_[place(child)].is_static;
+      // It is a field of its own; the values at walls may change with the time.
+      const bool is_own = node.op == Op::definition && around_.count(static_cast<int>(n)) > 0;
+      traits.is_static = traits.is_static && !is_own;
       for (const int child : node.children) {
         if (child < 0) continue;
         const Traits& of = traits_[place(child)];
@@ -134,17 +158,17 @@ class Planner {
           continue;
         }
         traits.varies = traits.varies || of.varies;
-        traits.has_stencil = traits.has_stencil || of.has_stencil;
+        traits.has_stencil = traits.has_stencil || (of.has_stencil && !is_own);
         traits.is_timed = traits.is_timed || of.is_timed;
         traits.cost = std::min(1000, traits.cost + of.cost);
-        const bool stored = node.op == Op::stencil && around.count(child) > 0;
+        const bool stored =
+            around_.count(child) > 0 && (node.op == Op::stencil || is_definition(child));
         // What is static is there before everything else.
         if (!of.is_static || traits.is_static)
           traits.level = std::max(traits.level, of.level + (stored ? 1 : 0));
       }
       if (node.op == Op::reduction) add_number(static_cast<int>(n));
     }
-    around_ = std::move(around);
   }
   void add_number(int node) {
     available_.numbers[node] = result_.numbers++;
@@ -192,6 +216,19 @@ class Planner {
     return parents_[place(node)];
   }
 
+  // A first derivative twice along an axis of what can be read around is a second one.
+  std::string without_conditions(int node) const {
+    const Node& inner = nodes_[place(node)];
+    const Node& outer = nodes_[place(reader_.at(node))];
+    if (inner.op != Op::stencil || inner.slot != outer.slot ||
+        Stencil::unpacked(inner.slot).kind != StencilKind::first ||
+        traits_[place(inner.children[0])].has_stencil)
+      return {};
+    const std::string axis(1, "xyz"[Stencil::unpacked(inner.slot).axis]);
+    return "write d" + axis + axis + "(" + text_of(tree_, inner.children[0], symbols_.fields) +
+           "), which needs none, or ";
+  }
+
   void add_array(int node, bool is_read_around) {
     const Traits& traits = traits_[place(node)];
     Temporary temporary;
@@ -199,19 +236,21 @@ class Planner {
     if (temporary.text.empty()) temporary.text = text_of(tree_, node, symbols_.fields);
     temporary.is_static = traits.is_static;
     temporary.is_read_around = is_read_around;
-    temporary.is_pointwise = !traits.has_stencil && !tree_.is_bounded(node);
-    if (tree_.is_bounded(node)) temporary.conditions = tree_.name(node);
-    if (is_read_around && traits.has_stencil && options_.walls && temporary.conditions.empty()) {
+    temporary.is_pointwise = !traits.has_stencil && !is_definition(node);
+    if (is_read_around && is_definition(node)) temporary.conditions = tree_.name(node);
+    if (is_read_around && traits.has_stencil && options_.walls) {
       const std::string name = tree_.name(node);
+      const Tree::Place at = tree_.place(reader_.at(node));
       throw Mistake::of_whole(
-          0, 1,
+          at.offset, at.length,
           name.empty() ? quoted(temporary.text) +
                              " is differentiated, and has no boundary "
                              "conditions of its own"
                        : "the definition " + quoted(name) +
                              " is differentiated, and has no boundary conditions",
-          name.empty() ? "give it a name in `definitions`, and that name boundary_conditions"
-                       : "give boundary_conditions." + name + ", as for a field");
+          !name.empty() ? "give boundary_conditions." + name + ", as for a field"
+                        : without_conditions(node) +
+                              "give it a name in `definitions`, and that name boundary_conditions");
     }
     const int array = result_.arrays();
     result_.temporaries.push_back(std::move(temporary));
@@ -290,6 +329,7 @@ class Planner {
   std::vector<Traits> traits_;
   std::vector<std::vector<int>> parents_;
   std::set<int> around_;
+  std::map<int, int> reader_;  // the first stencil that reads a node around the cell
   std::map<int, int> array_of_;
   std::set<int> numbers_;
   Available available_;

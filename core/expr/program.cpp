@@ -1,7 +1,6 @@
 // The entry points of the module, and programs on the host.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include <xp/expr/apply.hpp>
@@ -62,6 +61,31 @@ std::optional<ExprError> check(std::string_view text, const Symbols& symbols, bo
     return mistake.error;
   }
   return std::nullopt;
+}
+
+bool is_condition(std::string_view text, const Symbols& symbols) {
+  try {
+    // Nothing is folded: 1 < 2 is a condition, 1 is none.
+    detail::Parse parse(symbols, false);
+    const int root = detail::Parser(text, parse).parse(false, {}).node;
+    const auto& nodes = parse.tree.nodes();
+    std::vector<int> open{root};
+    while (!open.empty()) {
+      const detail::Node& node = nodes[static_cast<std::size_t>(open.back())];
+      open.pop_back();
+      if (node.op == Op::select) {
+        open.insert(open.end(), {node.children[1], node.children[2]});
+      } else if (node.op == Op::definition) {
+        open.push_back(node.children[0]);
+      } else if (node.op < Op::less || node.op > Op::logical_not) {
+        // In an `if`, 1 and 0 stand for true and false.
+        const bool is_word = node.op == Op::constant && (node.value == 0 || node.value == 1);
+        if (!is_word || nodes[static_cast<std::size_t>(root)].op != Op::select) return false;
+      }
+    }
+  } catch (const detail::Mistake&) {
+  }
+  return true;
 }
 
 CompiledComputation compile_all(const std::vector<Request>& requests, const Symbols& symbols,
@@ -128,14 +152,7 @@ ConstantResult evaluate_constant(std::string_view text,
     result.error = std::move(compiled.error);
     return result;
   }
-  const double value = compiled.program->constant_value();
-  if (std::isfinite(value)) {
-    result.value = value;
-    return result;
-  }
-  const char* const shown = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-  result.error = {
-      0, text.size(), std::string("the value is ") + shown + ", not a finite number", {}};
+  result.value = compiled.program->constant_value();
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include <xp/expr/tree.hpp>
 
+#include <algorithm>
 #include <bit>
 
 #include <xp/expr/apply.hpp>
@@ -85,7 +86,24 @@ int Tree::random(Op op, int stream) {
   return add(node);
 }
 
+int Tree::definition(const std::string& name, int operand) {
+  const auto found = std::find(definitions_.begin(), definitions_.end(), name);
+  Node node;
+  node.op = Op::definition;
+  node.slot = static_cast<std::int32_t>(found - definitions_.begin());
+  node.children[0] = operand;
+  if (found == definitions_.end()) definitions_.push_back(name);
+  return add(node);
+}
+
+void Tree::give_place(std::size_t first, const Place& place) {
+  for (std::size_t n = first; n < nodes_.size(); ++n)
+    if (nodes_[n].op == Op::stencil) places_.emplace(static_cast<int>(n), place);
+}
+
 std::string Tree::name(int node) const {
+  const Node& of = nodes_[static_cast<std::size_t>(node)];
+  if (of.op == Op::definition) return definitions_[static_cast<std::size_t>(of.slot)];
   const auto found = names_.find(node);
   return found == names_.end() ? std::string() : found->second;
 }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,6 +35,9 @@ class Tree {
   int stencil(const Stencil& stencil, int a, int b = -1);
   int reduction(int kind, int operand);
   int random(Op op, int stream);
+  /// A definition with boundary conditions of its own: at a cell its operand's value, around it
+  /// what the conditions say. Two of them are two, however alike their texts are.
+  int definition(const std::string& name, int operand);
 
   bool full() const { return nodes_.size() >= max_nodes; }
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -46,16 +48,19 @@ class Tree {
 
   /// The definition that a node is the value of, or "".
   std::string name(int node) const;
-  /// `bounded`: it has boundary conditions of its own.
-  void give_name(int node, const std::string& name, bool bounded) {
-    // Of several names of one value that with boundary conditions counts.
-    if (bounded)
-      names_[node] = name;
-    else
-      names_.emplace(node, name);
-    if (bounded) bounded_.insert(node);
+  /// Where in the text asked for a stencil was written; 0, 1 where that is not known.
+  struct Place {
+    std::size_t offset = 0, length = 1;
+  };
+  Place place(int node) const {
+    const auto found = places_.find(node);
+    return found == places_.end() ? Place{} : found->second;
   }
-  bool is_bounded(int node) const { return bounded_.count(node) > 0; }
+  /// For all stencils made from node `first` on that have no place yet.
+  void give_place(std::size_t first, const Place& place);
+
+  /// Of several names of one value the first counts.
+  void give_name(int node, const std::string& name) { names_.emplace(node, name); }
 
  private:
   int add(const Node& node);
@@ -63,7 +68,8 @@ class Tree {
   std::vector<Node> nodes_;
   std::map<std::tuple<Op, std::int32_t, std::uint64_t, int, int, int>, int> index_;
   std::map<int, std::string> names_;
-  std::set<int> bounded_;
+  std::map<int, Place> places_;
+  std::vector<std::string> definitions_;  // those with boundary conditions
   bool optimise_;
 };
 

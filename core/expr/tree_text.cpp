@@ -1,4 +1,6 @@
 // Graphs as text.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <xp/expr/names.hpp>
@@ -39,10 +41,15 @@ class Writer {
     if (length_ > longest_text) return "...";
     const Node& found = tree_.nodes()[static_cast<std::size_t>(node)];
     if (!whole && !tree_.name(node).empty() && found.op != Op::constant) return tree_.name(node);
+    if (found.op == Op::definition) return text(found.children[0], around, true);
     std::string result;
     Level level = primary;
+    if (const auto [base, exponent] = power_of(node); exponent > 1) {
+      level = power;
+      result = text(base, primary) + "^" + std::to_string(exponent);
+    }
     for (const Infix& infix : infixes)
-      if (infix.op == found.op) {
+      if (result.empty() && infix.op == found.op) {
         level = infix.level;
         result = text(found.children[0], level) + infix.text +
                  text(found.children[1], static_cast<Level>(level + 1));
@@ -58,6 +65,22 @@ class Writer {
   }
 
  private:
+  // Small powers have been made products (Tree::operation): the base, and the exponent or 1.
+  std::pair<int, int> power_of(int node) const {
+    const auto square_of = [&](int of) {
+      const Node& found = tree_.nodes()[static_cast<std::size_t>(of)];
+      return found.op == Op::multiply && found.children[0] == found.children[1] ? found.children[0]
+                                                                                : -1;
+    };
+    const Node& found = tree_.nodes()[static_cast<std::size_t>(node)];
+    if (found.op != Op::multiply) return {node, 1};
+    const int a = found.children[0], b = found.children[1];
+    if (square_of(a) == b) return {b, 3};
+    if (a != b) return {node, 1};
+    const int base = tree_.name(a).empty() ? square_of(a) : -1;
+    return base >= 0 ? std::pair{base, 4} : std::pair{a, 2};
+  }
+
   std::string call(const Node& node) {
     if (node.op == Op::constant) return fmt::format("{}", node.value);
     if (node.op == Op::input) {

@@ -50,6 +50,11 @@ class Model {
   /// Largest stable step of a scheme; infinity when nothing limits it. Without a state (before
   /// allocate()) that of the initial one. Needs no allocation.
   virtual double stable_step(const Scheme& scheme, double time);
+  /// Terms that the last stable_step() has left out because nothing bounds them, in words.
+  virtual std::vector<std::string> unbounded_terms() const { return {}; }
+  /// Terms of the initial state by which waves grow the faster the shorter they are, in words.
+  /// Needs no allocation.
+  virtual std::vector<std::string> growing_terms(double /*time*/) const { return {}; }
   /// May stable_step() be another one later?
   virtual bool limit_changes() const { return false; }
 
@@ -123,8 +128,9 @@ struct ModelSetup {
   std::vector<Program> initial = {};
   std::shared_ptr<const Linearised> linearised = {};
   /// Compiles the expression at a path of the input in coordinates, parameters and definitions;
-  /// `time` says whether t is allowed. A mistake goes into the diagnostics, and 0 is returned.
-  std::function<Program(const std::string& path, bool time)> compile = {};
+  /// `time` says whether t is allowed, `random` whether random numbers are. A mistake goes into the
+  /// diagnostics, and 0 is returned.
+  std::function<Program(const std::string& path, bool time, bool random)> compile = {};
 };
 
 /// How a model enters the program: its name is the name of its block in the input.

@@ -16,7 +16,7 @@ class StopMonitor final : public Monitor {
   std::string name() const override { return "stop"; }
   void prepare(Model& model) override { handle_ = model.add_expression(settings_.expression); }
   std::optional<Ending> look(const RunState& state) override {
-    if (state.step % settings_.check_every != 0) return {};
+    if (state.step % settings_.check_every != 0 && !state.last) return {};
     const double value = state.model.scalar(handle_, state.time);
     if (std::isnan(value)) return look_for_divergence(state);
     if (value == 0) return {};

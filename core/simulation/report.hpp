@@ -29,6 +29,7 @@ struct RunReport {
   int ranks = 1, threads = 1;
   RunStatus status = RunStatus::failed;
   std::string message;
+  bool out_of_steps = false;  ///< ended by time.max_steps, before time.end
   std::int64_t steps = 0, rejected_steps = 0;
   std::int64_t first_step = 0;  ///< that it went on from; 0 without a restart
   std::string restarted_from;   ///< the checkpoint

@@ -120,7 +120,7 @@ struct Settings {
 Settings read_settings(const Input& input, const Registry& registry, Diagnostics& diagnostics);
 
 /// What `ModelSetup::compile` does: see there.
-Program compile_at(const Input& input, const std::string& path, bool time, int dimensions,
-                   Diagnostics& diagnostics);
+Program compile_at(const Input& input, const std::string& path, bool time, bool random,
+                   int dimensions, Diagnostics& diagnostics);
 
 }  // namespace xp

@@ -34,8 +34,14 @@ void SettingsReader::boundaries() {
     if (std::find(fields_.begin(), fields_.end(), name) != fields_.end()) continue;
     if (vectors_.count(name) > 0 || symbols_.definitions.count(name) > 0) continue;
     all_known = false;
-    diagnostics_.add(config_.key_position("boundary_conditions." + name),
-                     "unknown field '" + name + "' in boundary_conditions", nearest_field(name));
+    const std::size_t end = name.rfind('_');
+    const std::string owner = name.substr(0, end);
+    diagnostics_.add(
+        config_.key_position("boundary_conditions." + name),
+        "unknown field or definition '" + name + "' in boundary_conditions",
+        end != std::string::npos && symbols_.definitions.count(owner) > 0
+            ? "conditions of a vector's components are given together, as those of " + owner
+            : nearest_field(name, true));
   }
   if (!have_dimensions_ || !settings_.model) return;
   for (const std::string& name : config_.keys("boundary_conditions"))
@@ -54,6 +60,23 @@ void SettingsReader::bounded_definitions(bool all_known) {
     check(definition.second, symbols, &vector);
     for (const Bounded& part : components(definition.first, vector))
       settings_.conditions[part.name] = conditions_of(part, all_known);
+  }
+}
+
+void SettingsReader::unused_conditions() {
+  // An expression that was refused may have been the one that they are for.
+  if (!diagnostics_.empty()) return;
+  for (const auto& definition : symbols_.definitions) {
+    const std::string& name = definition.first;
+    if (!is_bounded_definition(name)) continue;
+    bool used = false;
+    for (const bool vector : {false, true})
+      for (const Bounded& part : components(name, vector))
+        used = used || used_.count(part.name) > 0;
+    if (!used)
+      diagnostics_.add(config_.key_position("boundary_conditions." + name),
+                       "'boundary_conditions." + name +
+                           "' has no effect: nothing differentiates the definition '" + name + "'");
   }
 }
 
@@ -79,7 +102,7 @@ BoundaryConditions SettingsReader::conditions_of(const Bounded& what, bool all_k
   return conditions;
 }
 
-std::string SettingsReader::nearest_field(const std::string& name) const {
+std::string SettingsReader::nearest_field(const std::string& name, bool or_definition) const {
   std::string list;
   std::string last;
   for (const Bounded& field : bounded_fields()) {
@@ -87,11 +110,20 @@ std::string SettingsReader::nearest_field(const std::string& name) const {
     last = field.owner;
   }
   if (list.empty()) return {};
-  const std::set<std::string> known = field_names();
+  list = "fields: " + list;
+  std::set<std::string> known = field_names();
+  if (or_definition && !symbols_.definitions.empty()) {
+    std::string separator = "; definitions: ";
+    for (const auto& definition : symbols_.definitions) {
+      known.insert(definition.first);
+      list += separator + definition.first;
+      separator = ", ";
+    }
+  }
   // Every one-letter name is one change away from every other.
   const std::string nearest =
       name.size() > 1 || known.size() == 1 ? did_you_mean(name, {known.begin(), known.end()}) : "";
-  return !nearest.empty() ? nearest : "fields: " + list;
+  return !nearest.empty() ? nearest : list;
 }
 
 std::set<std::string> SettingsReader::field_names() const {

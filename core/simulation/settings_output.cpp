@@ -125,16 +125,28 @@ void SettingsReader::assertions() {
     assertion.text = config_.text(path + ".expression");
     assertion.at_start = config_.text(path + ".at") == "start";
     assertion.position = config_.position(path + ".expression");
-    assertion.expression = scalar(path + ".expression");
+    assertion.expression = condition(path + ".expression");
     settings_.assertions.push_back(assertion);
   }
 }
 
-Computation SettingsReader::scalar(const std::string& path) {
+Symbols SettingsReader::scalar_symbols() const {
   Symbols symbols = field_symbols();
   symbols.bare_fields = false;
   symbols.coordinates = false;
-  return compute(path, symbols, -1);
+  return symbols;
+}
+
+Computation SettingsReader::scalar(const std::string& path) {
+  return compute(path, scalar_symbols(), -1);
+}
+
+Computation SettingsReader::condition(const std::string& path) {
+  if (!is_condition(config_.text(path), scalar_symbols()))
+    diagnostics_.add(config_.position(path), "the value is a number in " + path +
+                                                 ": a condition such as max(abs(u)) > 10 is "
+                                                 "expected");
+  return scalar(path);
 }
 
 }  // namespace xp

@@ -13,6 +13,9 @@ namespace xp {
 /// The names that expressions of an input may use.
 Symbols symbols_of(const Input& input, int dimensions);
 
+/// Is it a name of the expression language?
+bool is_reserved(const std::string& name);
+
 /// Compiles the expression at a path; a mistake goes into the diagnostics and gives 0.
 Program compile(const Input& input, const std::string& path, Symbols symbols,
                 Diagnostics& diagnostics);
@@ -58,7 +61,7 @@ class SettingsReader {
 
   void boundaries();
 
-  std::string nearest_field(const std::string& name) const;
+  std::string nearest_field(const std::string& name, bool or_definition = false) const;
 
   // Of vectors both their own names and those of their components.
   std::set<std::string> field_names() const;
@@ -78,6 +81,8 @@ class SettingsReader {
   BoundaryConditions conditions_of(const Bounded& what, bool all_known);
   // Reads the rank of definitions that have conditions, and these.
   void bounded_definitions(bool all_known);
+  // Conditions of definitions that nothing differentiates were meant to do something.
+  void unused_conditions();
   bool is_bounded_definition(const std::string& name) const;
 
   void report_missing(const std::string& field, const std::string& sides);
@@ -135,12 +140,16 @@ class SettingsReader {
   // An expression that reduces fields, and whose value is one number.
   Computation scalar(const std::string& path);
 
+  Symbols scalar_symbols() const;
+  // The same that is true or false.
+  Computation condition(const std::string& path);
+
   // An expression of the fields with a value in each cell.
   Computation of_cells(const std::string& path, int component = -1);
   bool is_vector(const std::string& path);
 
   // An expression of coordinates and the time; of a component of it where it is a vector.
-  Program expression(const std::string& path, bool time, int component = -1);
+  Program expression(const std::string& path, bool time, int component = -1, bool random = false);
 
   // Symbols with the fields, operators and reductions.
   Symbols field_symbols() const;
@@ -160,6 +169,7 @@ class SettingsReader {
   std::vector<std::string> fields_;     // components of vectors one by one
   std::map<std::string, int> vectors_;  // their first component
   std::vector<Stencil> stencils_;       // of all expressions
+  std::set<std::string> used_;          // definitions whose boundary conditions count
   bool have_dimensions_ = false, have_periodicity_ = false;
   std::map<std::string, Program> compiled_;
   std::set<std::string> seen_;

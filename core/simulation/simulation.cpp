@@ -34,8 +34,8 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
   setup.equations = settings_.equations ? &*settings_.equations : nullptr;
   setup.initial = settings_.initial;
   setup.linearised = settings_.linearised;
-  setup.compile = [&](const std::string& path, bool time) {
-    return compile_at(input_, path, time, settings_.grid.dimensions, diagnostics);
+  setup.compile = [&](const std::string& path, bool time, bool random) {
+    return compile_at(input_, path, time, random, settings_.grid.dimensions, diagnostics);
   };
   model_ = settings_.model->make(setup);
   diagnostics.throw_if_any();
@@ -49,7 +49,23 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
                     "ssprk3 and rk4 can follow waves");
     diagnostics.throw_if_any();
   }
-  if (!explicit_scheme(settings_.scheme).adaptive()) steps_ = equal_steps_from(settings_.start);
+  for (const std::string& term : model_->growing_terms(settings_.start))
+    warnings_.push_back("by " + term +
+                        " the solution grows without bound, the faster the finer the grid");
+  if (explicit_scheme(settings_.scheme).adaptive()) return;
+  steps_ = equal_steps_from(settings_.start);
+  warn_of_unbounded();
+}
+
+std::vector<std::string> Simulation::warn_of_unbounded() {
+  std::vector<std::string> added;
+  for (const std::string& term : model_->unbounded_terms()) {
+    const std::string text = "the stability limit leaves out " + term + ": nothing bounds it";
+    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end())
+      added.push_back(text);
+  }
+  warnings_.insert(warnings_.end(), added.begin(), added.end());
+  return added;
 }
 
 EqualSteps Simulation::equal_steps_from(double time, double wanted) const {
@@ -80,6 +96,9 @@ EqualSteps Simulation::equal_steps_from(double time, double wanted) const {
   }
   double step = wanted > 0 ? wanted : settings_.cfl * stable_step_;
   if (!std::isfinite(step)) {
+    if (const auto unbounded = model_->unbounded_terms(); !unbounded.empty())
+      refuse("time.step", "no stability limit is known here: nothing bounds " + unbounded.front(),
+             "give time.step a number, or take rk32 or rk54");
     if (!std::isfinite(end))
       refuse("time.step",
              "nothing limits the time step here, and there is no time.end: time.step has to be a "
@@ -129,6 +148,7 @@ void Simulation::follow_limit(RunState& state) {
   stable_step_ = std::min(
       model_->stable_step(scheme, state.time),
       model_->stable_step(scheme, state.time + step * static_cast<double>(check_limit_every)));
+  for (const std::string& warning : warn_of_unbounded()) log_warning(warning);
   if (settings_.step) {
     if (step > stable_step_ * (1 + 1e-9) && !warned_of_limit_) {
       warned_of_limit_ = true;

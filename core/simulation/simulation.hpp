@@ -46,6 +46,8 @@ class Simulation {
   const Settings& settings() const { return settings_; }
   const Config& config() const { return input_.config; }
   RunForecast forecast();
+  /// What the run may suffer from, in words; run() says them before its first step.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Runs to one of the endings; a failure during the run is one of them, not an exception, unless
   /// it struck this rank alone: then the others may be waiting, and the caller has to end them. The
@@ -63,6 +65,9 @@ class Simulation {
   Decomposition decomposition(Diagnostics& diagnostics) const;
   /// Equal steps from a time to the end, of the input's size or that which is wanted.
   EqualSteps equal_steps_from(double time, double wanted = 0) const;
+  /// Adds to the warnings what the stability limit leaves out and has not been named yet; returns
+  /// what is new.
+  std::vector<std::string> warn_of_unbounded();
   /// Looks from time to time whether the steps are still stable, and cuts them anew if not.
   void follow_limit(RunState& state);
   /// -1 where the number is not known before the run.
@@ -95,6 +100,7 @@ class Simulation {
   std::vector<std::unique_ptr<Monitor>> monitors_;  ///< the caller's first
   double stable_step_ = 0;
   bool warned_of_limit_ = false;
+  std::vector<std::string> warnings_;
   static constexpr std::int64_t check_limit_every = 20;
   EqualSteps steps_;
 };

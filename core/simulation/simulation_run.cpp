@@ -94,10 +94,12 @@ void Simulation::step_to_the_end(Loop& loop) {
   loop.most_at_once = loop.scheme.is_euler() ? state.model.steps_at_once() : 1;
   while (!loop.ending && state.time < end) {
     if (state.step >= settings_.max_steps) {
-      if (!settings_.convergence)
+      if (!settings_.convergence) {
+        state.report.out_of_steps = true;
         state.report.message =
             fmt::format("stopped at time.max_steps = {} before time.end, at t = {}",
                         settings_.max_steps, state.time);
+      }
       break;
     }
     follow_limit(state);
@@ -194,6 +196,7 @@ void Simulation::set_up(Loop& loop, const RunOptions& options) {
     write_file(settings_.directory + "/input.resolved.yaml", input_.config.resolved());
   });
   log_ranks();
+  for (const std::string& warning : warnings_) log_warning(warning);
 }
 
 void Simulation::verify(Loop& loop, bool at_start) {

@@ -30,6 +30,7 @@ struct WaveSetup {
   Order order = Order::second;
   Advection advection = Advection::upwind1;
   bool walls[3] = {false, false, false};  ///< given values at walls: larger eigenvalues at order 4
+  double refinement = 1;                  ///< cells per cell of the grid, along each axis
 };
 
 /// Von Neumann's analysis: for waves exp(i k x) of all lengths that the grid has, the eigenvalues
@@ -39,5 +40,11 @@ struct WaveSetup {
 /// limits the step; 0 where no step is stable.
 double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>& terms,
                    int equations, const WaveSetup& setup);
+
+/// Do waves grow the faster the shorter they are, as on ever finer grids? Then the equations have
+/// no solution for a grid to come close to: diffusion that runs backwards, for one. Coefficients
+/// count with their lower bounds; meant for ranges that are points.
+bool grows_without_bound(const std::vector<LinearTerm>& terms, int equations,
+                         const WaveSetup& setup);
 
 }  // namespace xp

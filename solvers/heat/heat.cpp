@@ -29,6 +29,7 @@ ModelFactory heat_model() {
     entry.fallback = fallback;
     entry.units = units;
     entry.in_time = std::string(name) == "source";
+    entry.random = std::string(name) == "initial";
     entry.help = help;
     factory.schema.push_back(entry);
   };
@@ -36,13 +37,14 @@ ModelFactory heat_model() {
       "D in div(D grad u): a number, or an expression of the coordinates, not negative anywhere.");
   key("source", "0", "u/time", "Source: a number, or an expression of the coordinates and t.");
   key("initial", "0", "u",
-      "Value of u at the start: a number, or an expression of the coordinates.");
+      "Value of u at the start: a number, or an expression of the coordinates, with random numbers "
+      "uniform(a, b) and normal(mean, sd).");
 
   factory.make = [u](const ModelSetup& setup) -> std::unique_ptr<Model> {
     HeatInput input;
-    input.diffusivity = setup.compile("heat.diffusivity", false);
-    input.source = setup.compile("heat.source", true);
-    input.initial = setup.compile("heat.initial", false);
+    input.diffusivity = setup.compile("heat.diffusivity", false, false);
+    input.source = setup.compile("heat.source", true, false);
+    input.initial = setup.compile("heat.initial", false, true);
     input.diffusivity_position = setup.config.position("heat.diffusivity");
     return with_space(setup.backend, [&](auto space) -> std::unique_ptr<Model> {
       using Space = decltype(space);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include <xp/runtime/backend.hpp>
 
@@ -25,8 +27,8 @@ template <class Space, class Real>
 PdeModel<Space, Real>::PdeModel(const ModelSetup& setup)
     : Base(setup, setup.fields, setup.initial),
       rates_(*setup.equations, this->calculator_setup()),
-      linearised_(setup.linearised) {
-  for (const Program& program : setup.initial) initial_.emplace_back(program);
+      linearised_(setup.linearised),
+      initial_(setup.initial) {
   waves_.grid = &this->grid();
   waves_.order = setup.order;
   waves_.advection = setup.advection;
@@ -45,8 +47,8 @@ double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
     const Sums sums =
         slots_ > 0
             ? this->measure().sums(this->space(), this->view(0, static_cast<int>(f)), Want::extrema)
-            : this->measure().of_program(this->space(), initial_[f], this->inputs(time),
-                                         Want::extrema);
+            : this->measure().of_program(this->space(), DeviceProgram<Space>(initial_[f]),
+                                         this->inputs(time), Want::extrema);
     ranges.push_back(rounded({sums.min, sums.max}));
   }
   const auto same = [](const Interval& a, const Interval& b) {
@@ -61,9 +63,56 @@ double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
     coordinates[static_cast<std::size_t>(index(axis))] = {this->grid().lower(axis),
                                                           this->grid().upper(axis)};
   ranges_ = ranges;
-  limit_ = xp::stable_step(*region_, linearised_->terms(ranges, coordinates, time),
-                           static_cast<int>(initial_.size()), waves_);
+  LinearTerms terms = linearised_->terms(ranges, coordinates, time);
+  unbounded_ = std::move(terms.unbounded);
+  limit_ = xp::stable_step(*region_, terms.bounded, static_cast<int>(initial_.size()), waves_);
   return limit_;
+}
+
+template <class Space, class Real>
+std::vector<std::string> PdeModel<Space, Real>::unbounded_terms() const {
+  std::vector<std::string> texts;
+  for (const int number : unbounded_) texts.push_back(linearised_->describe(number));
+  return texts;
+}
+
+template <class Space, class Real>
+std::vector<std::string> PdeModel<Space, Real>::growing_terms(double time) const {
+  // Ranges of coefficients would not do: an interval may reach below zero where no value does. At
+  // places spread over the grid all coefficients have the values that belong together.
+  const int dimensions = this->grid().dimensions();
+  const int places = !linearised_->changes() ? 1 : dimensions == 1 ? 64 : dimensions == 2 ? 12 : 5;
+  const int equations = static_cast<int>(initial_.size());
+  std::set<int> found;
+  bool some_grow = false;
+  const auto look = [&](const std::array<double, 3>& place) {
+    std::array<Interval, 3> coordinates;
+    std::vector<double> slots(Program::slot_fields, 0.0);
+    for (std::size_t a = 0; a < 3; ++a) coordinates[a] = {place[a], slots[a] = place[a]};
+    slots[Program::slot_time] = time;
+    std::vector<Interval> values;
+    for (const Program& program : initial_) {
+      const double value = program(slots);
+      values.push_back({value, value});
+    }
+    const std::vector<LinearTerm> terms = linearised_->terms(values, coordinates, time).bounded;
+    if (!grows_without_bound(terms, equations, waves_)) return;
+    some_grow = true;
+    for (const LinearTerm& term : terms)
+      if (term.equation == term.field && grows_without_bound({term}, equations, waves_))
+        found.insert(term.number);
+  };
+  const auto at = [&](Axis axis, int n) {
+    const double lower = this->grid().lower(axis), upper = this->grid().upper(axis);
+    return lower + (upper - lower) * (n + 0.5) / places;
+  };
+  for (int k = 0; k < (dimensions > 2 ? places : 1); ++k)
+    for (int j = 0; j < (dimensions > 1 ? places : 1); ++j)
+      for (int i = 0; i < places; ++i) look({at(Axis::x, i), at(Axis::y, j), at(Axis::z, k)});
+  std::vector<std::string> texts;
+  for (const int number : found) texts.push_back(linearised_->describe(number));
+  if (some_grow && found.empty()) texts.emplace_back("what couples the equations");
+  return texts;
 }
 
 template <class Space, class Real>

@@ -33,6 +33,8 @@ class PdeModel final : public FieldModel<Space, Real> {
 
   double stable_step(const Scheme& scheme, double time) override;
   bool limit_changes() const override { return linearised_->changes(); }
+  std::vector<std::string> unbounded_terms() const override;
+  std::vector<std::string> growing_terms(double time) const override;
   std::int64_t memory(int slots) const override;
   void allocate(int slots) override;
   void evaluate(const Stage& stage, double time, double step) override;
@@ -47,11 +49,12 @@ class PdeModel final : public FieldModel<Space, Real> {
  private:
   Calculator<Space, Real> rates_;
   std::shared_ptr<const Linearised> linearised_;
-  std::vector<DeviceProgram<Space>> initial_;
+  std::vector<Program> initial_;
   WaveSetup waves_;
   std::unique_ptr<StabilityRegion> region_;  ///< of the run's scheme
   std::vector<Interval> ranges_;             ///< that the limit was found for
   double limit_ = 0;
+  std::vector<int> unbounded_;  ///< terms that the limit leaves out
   int slots_ = 0;
 };
 

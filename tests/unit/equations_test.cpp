@@ -168,6 +168,59 @@ time: {scheme: rk4, end: 0.01}
   const double h = 1. / 32, lambda = std::pow(4 / (h * h) * std::pow(std::sin(M_PI * h / 2), 2), 2);
   const test::Run run = test::run(text);
   EXPECT_NEAR(run.u[15] / std::sin(M_PI * 15.5 * h), std::exp(-lambda * 0.01), 1e-7);
+  // A product with it has its ghost values, and needs no conditions.
+  const test::Run scaled = test::run(text, {"equations.u=-0.5*dxx(2*bend)"});
+  EXPECT_NEAR(scaled.u[15] / std::sin(M_PI * 15.5 * h), std::exp(-lambda * 0.01), 1e-7);
+}
+
+// The first cell of w after steps of length 1, where u = 1 + x on 8 cells.
+double first_value(const std::string& rate, const std::string& definitions,
+                   const std::string& conditions, int steps = 1) {
+  return test::run(fmt::format(R"yaml(
+xpsim: 1
+grid: {{cells: [8]}}
+fields: {{w: 0, u: "1 + x"}}
+definitions: {{{}}}
+equations: {{w: "{}", u: 0}}
+boundary_conditions:
+  w: {{all: outflow}}
+  u: {{x-: {{dirichlet: 1}}, x+: {{dirichlet: 2}}}}
+  {}
+time: {{scheme: euler, step: 1, end: {}}}
+)yaml",
+                               definitions, rate, conditions, steps))
+      .u.at(0);
+}
+
+TEST(Equations, DefinitionsOfOneTextHaveConditionsApart) {
+  const double h = 1. / 8, c0 = 1 + h / 2, c1 = 1 + 1.5 * h, beyond = 1 - h / 2;
+  const std::string definitions = "q: 'u^2', p: 'u^2'";
+  const std::string conditions = "q: {all: {dirichlet: 0}}\n  p: {all: {neumann: 0}}";
+  const double by_q = (c1 * c1 + c0 * c0) / (2 * h), by_p = (c1 * c1 - c0 * c0) / (2 * h),
+               by_u = (c1 * c1 - beyond * beyond) / (2 * h);
+  const auto value = [&](const std::string& rate) {
+    return first_value(rate, definitions, conditions);
+  };
+  EXPECT_NEAR(value("100*dx(q) + 10*dx(p) + dx(u^2)"), 100 * by_q + 10 * by_p + by_u, 1e-9);
+  EXPECT_NEAR(value("dx(u^2) + 10*dx(p) + 100*dx(q)"), 100 * by_q + 10 * by_p + by_u, 1e-9);
+  // At the cell itself they are the same.
+  EXPECT_NEAR(value("q + 2*p + 4*u^2 + 0*dx(p)*dx(q)"), 7 * c0 * c0, 1e-12);
+}
+
+TEST(Equations, ConditionsOfDefinitionsCountInWhatIsMadeOfThem) {
+  const double h = 1. / 8, c0 = 1 + h / 2, c1 = 1 + 1.5 * h;
+  const std::string q = "q: 'u^2'", zero = "q: {all: {dirichlet: 0}}";
+  EXPECT_NEAR(first_value("dx(2*q)", q, zero), (c1 * c1 + c0 * c0) / h, 1e-10);
+  // The coordinate of the ghost cell is -h/2.
+  EXPECT_NEAR(first_value("dx(x*q)", q, zero), (1.5 * h * c1 * c1 - h / 2 * c0 * c0) / (2 * h),
+              1e-11);
+  EXPECT_NEAR(first_value("div(q*[2])", q, zero), 2 * c0 * c0 / h + 2 * c0 * c0 / h, 1e-10);
+  // A name for a field is a quantity of its own, too.
+  EXPECT_NEAR(first_value("dx(q)", "q: u", "q: {all: {neumann: 0}}"), 0.5, 1e-12);
+  EXPECT_NEAR(first_value("dx(q) - dx(u)", "q: u", "q: {all: {neumann: 0}}"), -0.5, 1e-12);
+  // What does not change but for its values at walls, at t = 0 and 1.
+  EXPECT_NEAR(first_value("dx(q)", "q: 'exp(x)'", "q: {x-: {dirichlet: t}, x+: outflow}", 2),
+              (2 * std::exp(1.5 * h) + 2 * std::exp(h / 2) - 2) / (2 * h), 1e-10);
 }
 
 TEST(Equations, ConserveToRounding) {
@@ -244,6 +297,91 @@ time: {scheme: rk4, step: 0.01, end: 100}
 )yaml");
   EXPECT_NEAR(run.report.time, std::log(std::sin(M_PI * 2 * 7.5 / 32) * 10), 0.011);
   EXPECT_NE(run.report.message.find("stopped at"), std::string::npos);
+}
+
+TEST(Equations, StopLooksAtTheLastStep) {
+  // u = t reaches 0.5 with the last of 5 steps; the check of every 50th would not see it.
+  const test::Run run = test::run(R"yaml(
+xpsim: 1
+grid: {cells: [4], periodic: [x]}
+fields: {u: 0}
+equations: {u: 1}
+stop: "max(u) > 0.45"
+time: {scheme: euler, step: 0.1, end: 0.5}
+)yaml");
+  EXPECT_EQ(run.report.status, xp::RunStatus::completed);
+  EXPECT_EQ(run.report.message, "stopped at t = 0.5, step 5: max(u) > 0.45");
+  EXPECT_FALSE(run.report.out_of_steps);
+}
+
+TEST(Equations, VectorsOfOneComponent) {
+  const test::Run run = test::run(R"yaml(
+xpsim: 1
+grid: {cells: [4], periodic: [x]}
+fields: {v: {rank: vector, initial: "[x]"}}
+definitions: {g: "[2*v_x]"}
+equations: {v: "[g_x]"}
+time: {scheme: euler, step: 1, end: 1}
+)yaml");
+  EXPECT_EQ(run.u, (std::vector<double>{0.375, 1.125, 1.875, 2.625}));
+}
+
+TEST(Equations, InitialValuesOfModelsMayBeRandom) {
+  const char* const common = "xpsim: 1\ngrid: {cells: [16], periodic: [x]}\nrun: {seed: 5}\n";
+  const std::string initial = "uniform(1, 2) + normal(0, 0.1)";
+  const test::Run heat = test::run(
+      fmt::format("{}model: heat\nheat: {{initial: \"{}\"}}\ntime: {{end: 0}}\n", common, initial));
+  const test::Run equations = test::run(fmt::format(
+      "{}fields: {{u: \"{}\"}}\nequations: {{u: 0}}\ntime: {{end: 0}}\n", common, initial));
+  EXPECT_EQ(heat.u, equations.u);
+  EXPECT_NE(heat.u[0], heat.u[1]);
+}
+
+// What a run of these equations on a periodic grid of 32 cells is warned of.
+std::vector<std::string> warnings_of(const std::string& u, const std::string& v = "0",
+                                     const std::string& order = "2") {
+  const xp::Simulation simulation(test::read(fmt::format(R"yaml(
+xpsim: 1
+grid: {{cells: [32], periodic: [x]}}
+fields: {{u: "sin(2*pi*x)", v: "1 + x"}}
+equations: {{u: "{}", v: "{}"}}
+numerics: {{order: {}}}
+time: {{step: 1e-9, end: 1e-8}}
+)yaml",
+                                                         u, v, order),
+                                             xp::builtin_models()),
+                                  xp::builtin_models(), MPI_COMM_SELF);
+  return simulation.warnings();
+}
+
+TEST(Equations, BackwardDiffusionIsWarnedOf) {
+  const std::string end = " the solution grows without bound, the faster the finer the grid";
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(warnings_of("-laplacian(u)"),
+            Texts{"by the coefficient -1 of laplacian(u) in d/dt u" + end});
+  EXPECT_EQ(warnings_of("dx(u) + u + dxx(u) - 1e-3*dxx(dxx(u)) - 2*dxx(u)"), Texts{});
+  EXPECT_EQ(warnings_of("dxx(dxx(u)) + dxx(u)"),
+            Texts{"by the coefficient 1 of dxx(dxx(u)) in d/dt u" + end});
+  // Negative somewhere, and nowhere though bounds of the factors alone would allow it.
+  EXPECT_EQ(warnings_of("div(u*grad(u))"), Texts{"by the coefficient u of dxx(u) in d/dt u" + end});
+  EXPECT_EQ(warnings_of("div((v^2 - v + 1)*grad(u))"), Texts{});
+  // Cahn and Hilliard's equation has a negative diffusivity, and holds it by fourth derivatives.
+  EXPECT_EQ(warnings_of("laplacian(u^3 - u - 1e-4*laplacian(u))"), Texts{});
+  EXPECT_EQ(warnings_of("laplacian(u^3 - u - 1e-4*laplacian(u))", "0", "4"), Texts{});
+  // Waves travel; u'' = -laplacian(u) has none: its Fourier modes grow as exp(k t).
+  EXPECT_EQ(warnings_of("v", "laplacian(u)"), Texts{});
+  EXPECT_EQ(warnings_of("v", "-laplacian(u)"), Texts{"by what couples the equations" + end});
+}
+
+TEST(Equations, TermsWithoutBoundsAreWarnedOf) {
+  using Texts = std::vector<std::string>;
+  const auto of_limit = [](const std::string& term) {
+    return "the stability limit leaves out the coefficient " + term + ": nothing bounds it";
+  };
+  // u goes through 0, v does not.
+  const Texts expected = {of_limit("-(v/u/u) of u in d/dt u"), of_limit("1/u of v in d/dt u")};
+  EXPECT_EQ(warnings_of("laplacian(u) + v/u"), expected);
+  EXPECT_EQ(warnings_of("laplacian(u) + u/v"), Texts{});
 }
 
 // ACCEPTANCE 10: a standing wave as two fields. The spatial operator's frequency is discrete.

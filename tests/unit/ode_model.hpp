@@ -40,7 +40,7 @@ template <class Space, class Real>
 class OdeModel final : public xp::FieldModel<Space, Real> {
  public:
   OdeModel(const xp::ModelSetup& setup, const xp::FieldInfo& u, Ode kind)
-      : xp::FieldModel<Space, Real>(setup, {u}, {setup.compile("ode.initial", false)}),
+      : xp::FieldModel<Space, Real>(setup, {u}, {setup.compile("ode.initial", false, false)}),
         kind_(kind) {}
 
   double decay_rate(double) override { return 0; }

@@ -91,7 +91,7 @@ class HostMirror {
  public:
   using Memory = Kokkos::View<Real*, Kokkos::HostSpace>;
   HostMirror(Memory memory, const FieldShape& shape) : memory_(std::move(memory)), shape_(shape) {}
-  Real& operator()(int c, int k, int j, int i) const {
+  Real& operator()(std::int64_t c, std::int64_t k, std::int64_t j, std::int64_t i) const {
     return memory_
         .data()[shape_.first + c * shape_.component() + k * shape_.plane() + j * shape_.row + i];
   }

@@ -371,6 +371,11 @@ Diagnostic in_our_words(const YAML::Exception& error, const Builder& builder,
   return result;
 }
 
+// Bytes of the character at a place, 0 where there is none that a text has.
+std::size_t text_size(const std::string& text, std::size_t at) {
+  return text[at] != '\t' && is_control(text, at) ? 0 : utf8_size(text, at);
+}
+
 // Is it a text? The first byte that says no is reported.
 bool is_text(const std::vector<std::string>& lines, const std::string& file,
              Diagnostics& diagnostics) {
@@ -378,11 +383,9 @@ bool is_text(const std::vector<std::string>& lines, const std::string& file,
     const std::string& line = lines[n];
     for (std::size_t c = 0; c < line.size();) {
       const auto byte = static_cast<unsigned char>(line[c]);
-      const std::size_t size = utf8_size(line, c);
-      if (size > 0 && (byte == '\t' || !is_control(line, c))) {
-        c += size;
-        continue;
-      }
+      const std::size_t size = text_size(line, c);
+      c += size;
+      if (size > 0) continue;
       Position where;
       where.file = file;
       where.line = static_cast<int>(n) + 1;
@@ -390,7 +393,7 @@ bool is_text(const std::vector<std::string>& lines, const std::string& file,
       // Shown with what a terminal can show.
       std::string shown = line;
       for (std::size_t k = 0; k < line.size();) {
-        const std::size_t good = utf8_size(line, k);
+        const std::size_t good = text_size(line, k);
         if (good == 0) shown[k] = '?';
         k += std::max<std::size_t>(1, good);
       }
@@ -398,7 +401,8 @@ bool is_text(const std::vector<std::string>& lines, const std::string& file,
       char code[8];
       std::snprintf(code, sizeof code, "0x%02x", byte);
       diagnostics.add(where,
-                      std::string("byte ") + code + (size == 0 ? " is not UTF-8" : " is not text"),
+                      std::string("byte ") + code +
+                          (utf8_size(line, c) == 0 ? " is not UTF-8" : " is not text"),
                       "an input is a text file in UTF-8");
       return false;
     }

@@ -319,4 +319,13 @@ TEST(ConfigValues, ResolvedReadsBackAsItself) {
   EXPECT_EQ(again.config.text("verify.0.name"), "#1");
 }
 
+TEST(ConfigResolved, NamesThatYamlTakesForValuesAreQuoted) {
+  const Reading r("xpsim: 1\nparameters: {\"null\": 1, \"true\": 2}\ngrid: {cells: [8]}\n");
+  EXPECT_EQ(r.errors(), Lines{});
+  const Reading again(r.config.resolved());
+  EXPECT_EQ(again.errors(), Lines{}) << r.config.resolved();
+  EXPECT_EQ(again.config.number("parameters.null.value"), 1);
+  EXPECT_EQ(again.config.number("parameters.true.value"), 2);
+}
+
 }  // namespace

@@ -30,7 +30,9 @@ std::vector<fs::path> files_of(int count, char** names) {
   for (int n = 1; n < count; ++n)
     if (fs::is_directory(names[n])) {
       for (const auto& entry : fs::directory_iterator(names[n]))
-        if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+        // libFuzzer's names have no ending; what stands beside inputs has another.
+        if (entry.path().extension() == ".yaml" || !entry.path().has_extension())
+          files.push_back(entry.path());
     } else {
       files.emplace_back(names[n]);
     }

@@ -390,11 +390,11 @@ bool is_text(const std::vector<std::string>& lines, const std::string& file,
       where.file = file;
       where.line = static_cast<int>(n) + 1;
       where.column = static_cast<int>(c) + 1;
-      // Shown with what a terminal can show.
+      // Shown with what a terminal can show; for bytes below 32 a message has spaces.
       std::string shown = line;
       for (std::size_t k = 0; k < line.size();) {
         const std::size_t good = text_size(line, k);
-        if (good == 0) shown[k] = '?';
+        if (good == 0 && static_cast<unsigned char>(line[k]) >= 127) shown[k] = '?';
         k += std::max<std::size_t>(1, good);
       }
       where.source_line = std::move(shown);

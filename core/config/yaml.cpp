@@ -95,7 +95,7 @@ class Builder final : public YAML::EventHandler {
     node.where = place(mark, value.size());
     // What no byte of the file may be, an escape like "\x1b" can still make.
     for (std::size_t at = 0; at < value.size() && !node.refused; ++at)
-      node.refused = value[at] != '\n' && is_control(value, at);
+      node.refused = value[at] != '\n' && value[at] != '\t' && is_control(value, at);
     const std::string& line = node.where.source_line.text();
     const std::size_t column = static_cast<std::size_t>(node.where.column - 1);
     const char first = column < line.size() ? line[column] : ' ';
@@ -114,7 +114,7 @@ class Builder final : public YAML::EventHandler {
     }
     if (node.refused)
       diagnostics_.add(place(mark), "a control character in a text",
-                       "of the escapes only \\n is taken");
+                       "such as ESC or NUL: a terminal would obey it");
     if (!node.quoted && !node.block && (value.empty() || value == "~" || value == "null"))
       node.kind = ConfigNode::Kind::null;
     add(std::move(node));

@@ -14,7 +14,7 @@ bool is_printable(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto lead = static_cast<unsigned char>(text[at]);
     if (lead < 0x80) {
-      if ((lead < 32 && lead != '\n') || lead == 127) return false;
+      if ((lead < 32 && lead != '\n' && lead != '\t') || lead == 127) return false;
       ++at;
       continue;
     }

@@ -243,13 +243,13 @@ TEST(ConfigValues, Resolved) {
   const Reading r(
       "xpsim: 1\n"
       "parameters: {D: 1/64}\n"
-      "title: \"a: \\\"b\\\" # \\\\ \\n\\t\\x7f ü\"\n"
+      "title: \"a: \\\"b\\\" # \\\\ \\n\\tü\"\n"
       "grid: {cells: 4, upper: [2*pi]}\n"
       "time: {scheme: RK4, end: 1e-3}\n");
   EXPECT_EQ(r.errors(), Lines{});
   EXPECT_EQ(r.config.resolved(),
             "xpsim: 1\n"
-            "title: \"a: \\\"b\\\" # \\\\ \\n\\x09\\x7f ü\"\n"
+            "title: \"a: \\\"b\\\" # \\\\ \\n\\x09ü\"\n"
             "parameters:\n"
             "  D:\n"
             "    value: \"1/64\"\n"

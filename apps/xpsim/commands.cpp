@@ -211,7 +211,7 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
   say("steps", forecast.steps >= 0 ? std::to_string(forecast.steps) : "not known before the run");
   say("snapshots",
       forecast.snapshots >= 0 ? std::to_string(forecast.snapshots) : "not known before the run");
-  if (forecast.output_bytes >= 0) say("output", bytes(static_cast<double>(forecast.output_bytes)));
+  if (forecast.output_bytes >= 0) say("output", bytes(forecast.output_bytes));
   say("files in", settings.directory);
   return 0;
 }

@@ -227,8 +227,8 @@ class Checker {
     }
     if (node.kind == Kind::null) {
       const std::size_t behind = static_cast<std::size_t>(key_where.column + key_where.length - 1);
-      const bool comment = behind < key_where.source_line.size() &&
-                           key_where.source_line.find(" #", behind) != std::string::npos;
+      const std::string& line = key_where.source_line.text();
+      const bool comment = behind < line.size() && line.find(" #", behind) != std::string::npos;
       return refuse(shown, key_where, "'" + shown + "' has no value; expected " + expected(entry),
                     comment ? "what follows a '#' is a comment; a text with one needs quotes" : "");
     }

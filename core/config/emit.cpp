@@ -47,7 +47,7 @@ void emit(const ConfigNode& node, const std::string& path, int depth, const Sche
     const SchemaEntry* entry = schema.find(below);
     const bool as_text =
         entry && (entry->type == ValueType::text || entry->type == ValueType::expression);
-    out += indent + (item.key == "*" ? quoted(item.key) : item.key) + ":";
+    out += indent + scalar(item.key) + ":";
     if (value.kind == Kind::scalar) {
       out += " " + (as_text ? quoted(value.text) : scalar(value.text)) + "\n";
     } else if (value.kind == Kind::mapping) {

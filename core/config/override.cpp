@@ -16,7 +16,8 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
   where.line = 1;
   where.column = 1;
   where.length = static_cast<int>(std::max<std::size_t>(1, text.size()));
-  where.source_line = text;
+  const SourceLine line = text;
+  where.source_line = line;
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     diagnostics.add(where, "expected PATH=VALUE", "as in --set grid.cells=[64,64]");
@@ -28,7 +29,7 @@ void apply_override(ConfigNode& root, const std::string& text, const Schema& sch
   const auto move = [&](Position& place) {
     place.file = "--set";
     if (place.line == 1) place.column += static_cast<int>(equals) + 1;
-    place.source_line = text;
+    place.source_line = line;
   };
   value.refused = !inside.empty();
   if (!value.refused && value.kind == Kind::null) {

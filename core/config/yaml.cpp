@@ -23,11 +23,39 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Bytes of the UTF-8 character at a place, 0 where there is none.
+std::size_t utf8_size(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t n) {
+    return at + n < text.size() ? static_cast<unsigned char>(text[at + n]) : 0u;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  for (std::size_t n = 1; n < size; ++n)
+    if ((byte(n) & 0xc0) != 0x80) return 0;
+  // Overlong forms, surrogates, and what lies beyond the last code point.
+  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) ||
+      (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f))
+    return 0;
+  return size;
+}
+
+// Does a character that is no text, such as ESC, begin at a place? Terminals would obey it.
+bool is_control(const std::string& text, std::size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0u;
+  return byte < 32 || byte == 127 || (byte == 0xc2 && next < 0xa0);
+}
+
 // Builds the tree from yaml-cpp's events: its own node type drops duplicate keys and positions.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(const std::vector<std::string>& lines, const std::string& file, Diagnostics& diagnostics)
-      : lines_(lines), file_(file), diagnostics_(diagnostics) {}
+      : lines_(lines),
+        shared_lines_(lines.begin(), lines.end()),
+        file_(file),
+        diagnostics_(diagnostics) {}
 
   ConfigNode take() { return std::move(root_); }
 
@@ -37,7 +65,7 @@ class Builder final : public YAML::EventHandler {
     where.line = std::clamp(mark.line + 1, 1, static_cast<int>(lines_.size()));
     where.column = mark.column + 1;
     where.length = static_cast<int>(std::max<std::size_t>(1, length));
-    where.source_line = lines_[static_cast<std::size_t>(where.line - 1)];
+    where.source_line = shared_lines_[static_cast<std::size_t>(where.line - 1)];
     return where;
   }
 
@@ -65,7 +93,10 @@ class Builder final : public YAML::EventHandler {
     node.kind = ConfigNode::Kind::scalar;
     node.text = value;
     node.where = place(mark, value.size());
-    const std::string& line = node.where.source_line;
+    // What no byte of the file may be, an escape like "\x1b" can still make.
+    for (std::size_t at = 0; at < value.size() && !node.refused; ++at)
+      node.refused = value[at] != '\n' && value[at] != '\t' && is_control(value, at);
+    const std::string& line = node.where.source_line.text();
     const std::size_t column = static_cast<std::size_t>(node.where.column - 1);
     const char first = column < line.size() ? line[column] : ' ';
     node.quoted = tag == "!" && (first == '"' || first == '\'');
@@ -81,6 +112,9 @@ class Builder final : public YAML::EventHandler {
       node.where.length = 1;
       node.pieces = pieces_of(node, value.size());
     }
+    if (node.refused)
+      diagnostics_.add(place(mark), "a control character in a text",
+                       "such as ESC or NUL: a terminal would obey it");
     if (!node.quoted && !node.block && (value.empty() || value == "~" || value == "null"))
       node.kind = ConfigNode::Kind::null;
     add(std::move(node));
@@ -155,10 +189,9 @@ class Builder final : public YAML::EventHandler {
   // Length of the word that begins at a place.
   std::size_t word_at(const YAML::Mark& mark) const {
     const Position where = place(mark);
-    const std::size_t column =
-        std::min(where.source_line.size(), static_cast<std::size_t>(where.column - 1));
-    const std::size_t end = where.source_line.find_first_of(" ,]}", column);
-    return std::min(end, where.source_line.size()) - column;
+    const std::string& line = where.source_line.text();
+    const std::size_t column = std::min(line.size(), static_cast<std::size_t>(where.column - 1));
+    return std::min(line.find_first_of(" ,]}", column), line.size()) - column;
   }
 
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -204,11 +237,14 @@ class Builder final : public YAML::EventHandler {
       frame.have_key = true;
       frame.key = node.kind == ConfigNode::Kind::scalar ? node.text : std::string();
       frame.key_where = node.where;
-      frame.bad_key = node.kind != ConfigNode::Kind::scalar;
+      frame.bad_key = node.kind != ConfigNode::Kind::scalar || node.refused ||
+                      node.text.find('\n') != std::string::npos;
       if (frame.bad_key && !node.refused)
         diagnostics_.add(node.where, "a key is a plain word",
                          node.kind == ConfigNode::Kind::null
                              ? "null and ~ mean that there is nothing"
+                         : node.kind == ConfigNode::Kind::scalar
+                             ? "it has no line breaks"
                              : "a text that begins with '[', '{' or '?' needs quotes");
       return;
     }
@@ -223,6 +259,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   const std::vector<std::string>& lines_;
+  std::vector<SourceLine> shared_lines_;
   const std::string& file_;
   Diagnostics& diagnostics_;
   ConfigNode root_;
@@ -296,7 +333,7 @@ Diagnostic in_our_words(const YAML::Exception& error, const Builder& builder,
                         const std::optional<Position>& unclosed) {
   Diagnostic result{builder.place(error.mark), error.msg, {}};
   const auto says = [&](const char* words) { return error.msg.find(words) != std::string::npos; };
-  const std::string& line = result.where.source_line;
+  const std::string& line = result.where.source_line.text();
   const std::size_t column = static_cast<std::size_t>(result.where.column - 1);
   const std::string rest = column < line.size() ? line.substr(column) : std::string();
   if (says("illegal map value")) {
@@ -304,7 +341,8 @@ Diagnostic in_our_words(const YAML::Exception& error, const Builder& builder,
     result.hint = "a text that contains ': ' needs quotes";
   } else if (unclosed && (says("end of map flow") || says("end of sequence flow"))) {
     result.where = *unclosed;
-    const char bracket = unclosed->source_line[static_cast<std::size_t>(unclosed->column - 1)];
+    const char bracket =
+        unclosed->source_line.text()[static_cast<std::size_t>(unclosed->column - 1)];
     result.message = std::string("'") + bracket + "' is never closed";
   } else if (says("end of map") || says("end of sequence")) {
     const std::size_t last = column == 0 ? column : line.find_last_not_of(' ', column - 1);
@@ -333,22 +371,9 @@ Diagnostic in_our_words(const YAML::Exception& error, const Builder& builder,
   return result;
 }
 
-// Bytes of the UTF-8 character at a place, 0 where there is none.
-std::size_t utf8_size(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t n) {
-    return at + n < text.size() ? static_cast<unsigned char>(text[at + n]) : 0u;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  for (std::size_t n = 1; n < size; ++n)
-    if ((byte(n) & 0xc0) != 0x80) return 0;
-  // Overlong forms, surrogates, and what lies beyond the last code point.
-  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) ||
-      (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f))
-    return 0;
-  return size;
+// Bytes of the character at a place, 0 where there is none that a text has.
+std::size_t text_size(const std::string& text, std::size_t at) {
+  return text[at] != '\t' && is_control(text, at) ? 0 : utf8_size(text, at);
 }
 
 // Is it a text? The first byte that says no is reported.
@@ -358,26 +383,26 @@ bool is_text(const std::vector<std::string>& lines, const std::string& file,
     const std::string& line = lines[n];
     for (std::size_t c = 0; c < line.size();) {
       const auto byte = static_cast<unsigned char>(line[c]);
-      const std::size_t size = utf8_size(line, c);
-      if (size > 0 && (byte >= 32 || byte == '\t') && byte != 127) {
-        c += size;
-        continue;
-      }
+      const std::size_t size = text_size(line, c);
+      c += size;
+      if (size > 0) continue;
       Position where;
       where.file = file;
       where.line = static_cast<int>(n) + 1;
       where.column = static_cast<int>(c) + 1;
-      // Shown with what a terminal can show.
-      where.source_line = line;
+      // Shown with what a terminal can show; for bytes below 32 a message has spaces.
+      std::string shown = line;
       for (std::size_t k = 0; k < line.size();) {
-        const std::size_t good = utf8_size(line, k);
-        if (good == 0) where.source_line[k] = '?';
+        const std::size_t good = text_size(line, k);
+        if (good == 0 && static_cast<unsigned char>(line[k]) >= 127) shown[k] = '?';
         k += std::max<std::size_t>(1, good);
       }
+      where.source_line = std::move(shown);
       char code[8];
       std::snprintf(code, sizeof code, "0x%02x", byte);
       diagnostics.add(where,
-                      std::string("byte ") + code + (size == 0 ? " is not UTF-8" : " is not text"),
+                      std::string("byte ") + code +
+                          (utf8_size(line, c) == 0 ? " is not UTF-8" : " is not text"),
                       "an input is a text file in UTF-8");
       return false;
     }

@@ -1,5 +1,7 @@
 #include <xp/expr/calculus.hpp>
 
+#include <map>
+
 namespace xp::detail {
 
 Value Calculus::vector(const std::array<int, 3>& components) const {
@@ -111,20 +113,39 @@ int Calculus::diffusion(int axis, int coefficient, int a) {
   return coefficient < 0 ? second : tree_.operation(Op::multiply, coefficient, second);
 }
 
-// d/dx of a vector's component that was written as a scalar.
-int Calculus::along(int axis, int node) {
+// Of a node that is no sum.
+int Calculus::along_term(int axis, int node) {
   const Node found = tree_.nodes()[static_cast<std::size_t>(node)];
   const auto holds = [&](int child) { return differentiated(child, axis) >= 0; };
   if (holds(node)) return diffusion(axis, -1, differentiated(node, axis));
-  if (found.op == Op::negate) return tree_.operation(Op::negate, along(axis, found.children[0]));
-  if (found.op == Op::add || found.op == Op::subtract)
-    return tree_.operation(found.op, along(axis, found.children[0]),
-                           along(axis, found.children[1]));
   if (found.op == Op::multiply)
     for (const int n : {0, 1})
       if (holds(found.children[n]))
         return diffusion(axis, found.children[1 - n], differentiated(found.children[n], axis));
   return derivative(axis, node);
+}
+
+// d/dx of a vector's component that was written as a scalar. Sums may be long: no recursion.
+int Calculus::along(int axis, int root) {
+  std::map<int, int> made;
+  std::vector<int> open{root};
+  while (!open.empty()) {
+    const int node = open.back();
+    const Node found = tree_.nodes()[static_cast<std::size_t>(node)];
+    const bool is_sum = found.op == Op::negate || found.op == Op::add || found.op == Op::subtract;
+    const std::size_t before = open.size();
+    if (is_sum)
+      for (const int child : {found.children[1], found.children[0]})
+        if (child >= 0 && made.count(child) == 0) open.push_back(child);
+    if (open.size() > before) continue;
+    open.pop_back();
+    if (made.count(node) > 0) continue;
+    const int second = found.children[1];
+    made[node] = is_sum ? tree_.operation(found.op, made.at(found.children[0]),
+                                          second < 0 ? -1 : made.at(second))
+                        : along_term(axis, node);
+  }
+  return made.at(root);
 }
 
 int Calculus::along(int axis, const VectorTerm& term) {

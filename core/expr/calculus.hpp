@@ -67,7 +67,8 @@ class Calculus {
   int differentiated(int node, int axis) const;
   int diffusion(int axis, int coefficient, int a);
   int along(int axis, const VectorTerm& term);
-  int along(int axis, int node);
+  int along(int axis, int root);
+  int along_term(int axis, int node);
   int add(int sum, int node, bool negative);
 
   Tree& tree_;

@@ -17,7 +17,10 @@ using detail::Node;
 using detail::Tree;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Beyond these the analysis would take minutes, or all memory.
 constexpr std::size_t most_nodes = 50000;
+constexpr std::size_t most_coefficients = 200000;
+constexpr std::size_t most_stencils = 10000;
 
 // A field, and the stencils that are applied to its change.
 using Key = std::pair<int, std::vector<std::int32_t>>;
@@ -35,16 +38,21 @@ class Differentiator {
     }
     return changes_[static_cast<std::size_t>(root)];
   }
+  bool is_complete() const { return complete_; }
 
  private:
   int op(Op op, int a, int b = -1, int c = -1) { return tree_.operation(op, a, b, c); }
   int number(double value) { return tree_.constant(value); }
 
   void add(Change& sum, const Key& key, int coefficient) {
-    if (tree_.is_constant(coefficient, 0) || tree_.nodes().size() > most_nodes) return;
-    const auto found = sum.find(key);
-    if (found == sum.end())
-      sum[key] = coefficient;
+    if (tree_.is_constant(coefficient, 0)) return;
+    if (tree_.nodes().size() > most_nodes || coefficients_ > most_coefficients) {
+      complete_ = false;
+      return;
+    }
+    const auto [found, is_new] = sum.emplace(key, coefficient);
+    if (is_new)
+      coefficients_ += 1 + key.second.size();
     else
       found->second = op(Op::add, found->second, coefficient);
   }
@@ -57,8 +65,8 @@ class Differentiator {
   // sum += factor * stencil(change of child)
   void add_child(Change& sum, int child, int factor, const Stencil* stencil = nullptr) {
     if (child < 0) return;
-    const Change part = changes_[static_cast<std::size_t>(child)];
-    for (const auto& [key, coefficient] : part) {
+    if (!complete_) return;
+    for (const auto& [key, coefficient] : changes_[static_cast<std::size_t>(child)]) {
       Key all = key;
       if (stencil != nullptr) all.second.insert(all.second.begin(), stencil->packed());
       add(sum, all, times(factor, coefficient));
@@ -203,6 +211,8 @@ class Differentiator {
   Tree& tree_;
   int fields_;
   std::vector<Change> changes_;
+  std::size_t coefficients_ = 0;  // in all changes, with their stencils
+  bool complete_ = true;
 };
 
 Interval hull(std::initializer_list<double> values) {
@@ -357,15 +367,18 @@ Linearised::Linearised(const std::vector<Request>& requests, const Symbols& symb
   }
   Tree& tree = graph_->parse.tree;
   Differentiator differentiator(tree, graph_->fields);
+  std::size_t stencils = 0;
   for (std::size_t n = 0; n < roots.size(); ++n)
     for (const auto& [key, coefficient] : differentiator.change(roots[n])) {
       if (tree.is_constant(coefficient, 0)) continue;
       Graph::Term term{static_cast<int>(n), key.first, {}, coefficient};
       for (const std::int32_t packed : key.second)
         term.stencils.push_back(Stencil::unpacked(packed));
+      stencils += key.second.size();
       changes_ = changes_ || !tree.is_constant(coefficient);
       graph_->terms.push_back(std::move(term));
     }
+  complete_ = differentiator.is_complete() && stencils <= most_stencils;
   for (const Node& node : tree.nodes())
     timed_ = timed_ || (node.op == Op::input && node.slot == Program::slot_time);
 }

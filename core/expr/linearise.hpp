@@ -43,6 +43,8 @@ class Linearised {
                     double time) const;
   /// A term in words: "the coefficient 1/u of laplacian(u) in d/dt u".
   std::string describe(int number) const;
+  /// False where the equations are so complicated that terms are missing.
+  bool is_complete() const { return complete_; }
   /// Do coefficients depend on fields or on the time?
   bool changes() const { return changes_; }
   /// Does the time occur, so that coefficients may change while the fields stay?
@@ -51,7 +53,7 @@ class Linearised {
  private:
   struct Graph;
   std::unique_ptr<Graph> graph_;
-  bool changes_ = false, timed_ = false;
+  bool complete_ = true, changes_ = false, timed_ = false;
 };
 
 }  // namespace xp

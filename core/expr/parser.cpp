@@ -9,6 +9,8 @@ namespace xp::detail {
 namespace {
 
 constexpr std::size_t max_text = 64 * 1024;
+constexpr std::size_t max_letters = 512 * 1024;
+constexpr std::size_t max_terms = 4096;  // of the sum that a vector is
 
 struct BinaryOperator {
   std::string_view text;
@@ -31,6 +33,9 @@ Parser::Parser(std::string_view text, Parse& parse) : text_(text), parse_(parse)
 Value Parser::parse() {
   if (text_.size() > max_text)
     throw Mistake(0, 1, "the expression is longer than 64 KiB" + parse_.scope.in_place());
+  // Definitions of definitions: the text that they stand for grows without bound.
+  parse_.letters += text_.size();
+  if (parse_.letters > max_letters) refuse_size(0, 1);
   advance();
   if (token_.kind == Token::Kind::end)
     throw Mistake(0, 1, "the expression is empty" + parse_.scope.in_place());
@@ -123,10 +128,13 @@ void Parser::refuse_token() const {
 }
 
 void Parser::check_size(const Token& at) const {
-  if (parse_.tree.full())
-    throw Mistake::of_whole(at.offset, at.length,
-                            "the expression is too complicated" + parse_.scope.in_place(),
-                            "split it or its definitions");
+  if (parse_.tree.full()) refuse_size(at.offset, at.length);
+}
+
+void Parser::refuse_size(std::size_t offset, std::size_t length) const {
+  throw Mistake::of_whole(offset, length,
+                          "the expression is too complicated" + parse_.scope.in_place(),
+                          "split it or its definitions");
 }
 
 std::string Parser::how_to_write_vector() const {
@@ -164,7 +172,10 @@ Value Parser::operation(const Token& at, Op op, const Value& a, const Value& b) 
     throw Mistake(at.offset, at.length, message, hint);
   };
   if (op == Op::add || op == Op::subtract) {
-    if (a.is_vector() && b.is_vector()) return parse_.calculus.sum(a, b, op == Op::subtract);
+    if (a.is_vector() && b.is_vector()) {
+      if (a.terms.size() + b.terms.size() > max_terms) refuse_size(at.offset, at.length);
+      return parse_.calculus.sum(a, b, op == Op::subtract);
+    }
     refuse(
         std::string("a vector and a scalar cannot be ") + (op == Op::add ? "added" : "subtracted"),
         how_to_write_vector());

@@ -28,7 +28,8 @@ struct Parse {
   std::vector<std::string> open_definitions;  // being expanded, outermost first
   bool in_reduction = false;
   int depth = 0;
-  int expansions = 0;  // of definitions
+  int expansions = 0;       // of definitions
+  std::size_t letters = 0;  // that were read, definitions each time they are expanded
   /// In the text asked for: the name of the definition that is being expanded.
   std::optional<Tree::Place> use;
 };
@@ -100,6 +101,7 @@ class Parser {
 
   void advance();
   void check_size(const Token& at) const;
+  [[noreturn]] void refuse_size(std::size_t offset, std::size_t length) const;
   std::string how_to_write_vector() const;
   std::string how_to_get_vector() const;
   std::string how_to_get_scalar() const;

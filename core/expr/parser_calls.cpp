@@ -206,11 +206,7 @@ Value Parser::expand(const Token& name, const std::string& key) {
                             "definition " + quoted(key) + " uses itself (" + chain + key + ")");
   }
   const Nesting nesting(parse_, name);
-  // Definitions of definitions: the text that they stand for grows without bound.
-  if (++parse_.expansions > max_expansions)
-    throw Mistake::of_whole(name.offset, name.length,
-                            "the expression is too complicated" + parse_.scope.in_place(),
-                            "split it or its definitions");
+  if (++parse_.expansions > max_expansions) refuse_size(name.offset, name.length);
   open.push_back(key);
   if (open.size() == 1) parse_.use = Tree::Place{name.offset, name.length};
   Value value;

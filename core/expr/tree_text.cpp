@@ -10,6 +10,7 @@ namespace xp::detail {
 namespace {
 
 constexpr std::size_t longest_text = 200;
+constexpr int deepest_text = 200;
 
 // How tightly an operation binds.
 enum Level { weakest, disjunction, conjunction, comparison, sum, product, sign, power, primary };
@@ -38,10 +39,12 @@ class Writer {
   Writer(const Tree& tree, const std::vector<std::string>& names) : tree_(tree), names_(names) {}
 
   std::string text(int node, Level around, bool whole = false) {
-    if (length_ > longest_text) return "...";
+    // A long sum is deep, and its first terms are the deepest.
+    if (length_ > longest_text || depth_ > deepest_text) return "...";
     const Node& found = tree_.nodes()[static_cast<std::size_t>(node)];
     if (!whole && !tree_.name(node).empty() && found.op != Op::constant) return tree_.name(node);
     if (found.op == Op::definition) return text(found.children[0], around, true);
+    ++depth_;
     std::string result;
     Level level = primary;
     if (const auto [base, exponent] = power_of(node); exponent > 1) {
@@ -60,6 +63,7 @@ class Writer {
     } else if (result.empty()) {
       result = call(found);
     }
+    --depth_;
     length_ += 2;
     return level < around ? "(" + result + ")" : result;
   }
@@ -136,6 +140,7 @@ class Writer {
   const Tree& tree_;
   const std::vector<std::string>& names_;
   std::size_t length_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ namespace {
 std::string packed(const Error& error) {
   auto list = nlohmann::json::array();
   for (const Diagnostic& d : error.diagnostics())
-    list.push_back({d.where.file, d.where.line, d.where.column, d.where.length, d.where.source_line,
-                    d.message, d.hint});
+    list.push_back({d.where.file, d.where.line, d.where.column, d.where.length,
+                    d.where.source_line.text(), d.message, d.hint});
   return nlohmann::json{static_cast<int>(error.kind()), list}.dump(
       -1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -45,7 +45,8 @@ std::string packed(const Error& error) {
 Error unpacked(const std::string& text) {
   const auto json = nlohmann::json::parse(text);
   std::vector<Diagnostic> diagnostics;
-  for (const auto& d : json[1]) diagnostics.push_back({{d[0], d[1], d[2], d[3], d[4]}, d[5], d[6]});
+  for (const auto& d : json[1])
+    diagnostics.push_back({{d[0], d[1], d[2], d[3], d[4].get<std::string>()}, d[5], d[6]});
   return {static_cast<ErrorKind>(json[0].get<int>()), std::move(diagnostics)};
 }
 

@@ -48,10 +48,10 @@ std::string format(const Diagnostic& diagnostic) {
   if (where.line > 0) text += std::to_string(where.line) + ":" + std::to_string(where.column) + ":";
   if (!text.empty()) text += " ";
   text += "error: " + diagnostic.message + "\n";
-  if (where.line > 0 && !where.source_line.empty()) {
+  if (where.line > 0 && !where.source_line.text().empty()) {
     // Long lines are cut around the place; tabs become one space so that the underline fits.
     constexpr std::size_t widest = 100;
-    std::string line = where.source_line;
+    std::string line = where.source_line.text();
     std::replace_if(
         line.begin(), line.end(), [](unsigned char c) { return c < 32; }, ' ');
     std::size_t column = where.column > 0 ? static_cast<std::size_t>(where.column - 1) : 0;

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace xp {
@@ -19,13 +21,30 @@ enum class ErrorKind {
   not_converged = 5,  ///< `convergence` asked for and not reached
 };
 
+/// A line of a user's text, shared by the places in it: a long one has many.
+class SourceLine {
+ public:
+  SourceLine() = default;
+  SourceLine(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+  const std::string& text() const {
+    static const std::string none;
+    return text_ ? *text_ : none;
+  }
+  friend bool operator==(const SourceLine& line, std::string_view text) {
+    return line.text() == text;
+  }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 /// A place in a user's text. Lines and columns count from 1; line 0 means "no place".
 struct Position {
   std::string file;
   int line = 0;
   int column = 0;
-  int length = 1;           ///< characters to underline, at least 1
-  std::string source_line;  ///< the text of that line, without its end
+  int length = 1;          ///< characters to underline, at least 1
+  SourceLine source_line;  ///< the text of that line, without its end
 };
 
 /// One message about one place.

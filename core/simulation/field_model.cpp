@@ -87,6 +87,33 @@ StencilInputs<Space, Real> FieldModel<Space, Real>::inputs(double time) const {
 }
 
 template <class Space, class Real>
+Sums FieldModel<Space, Real>::extrema(const DeviceProgram<Space>& program,
+                                      const StencilInputs<Space, Real>& inputs, std::int64_t most) {
+  constexpr double few = 1 << 22;
+  if (grid_.cell_count() / grid_.decomposition().ranks() <= most)
+    return measure_.of_program(space_, program, inputs, Want::extrema);
+  StencilInputs<Space, Real> coarse = inputs;
+  Box box = own_;
+  std::int64_t stride[3] = {1, 1, 1};
+  while (static_cast<double>(box.count()) > few) {
+    const int a = box.size(0) >= box.size(1) && box.size(0) >= box.size(2) ? 0
+                  : box.size(1) >= box.size(2)                             ? 1
+                                                                           : 2;
+    stride[a] *= 2;
+    box.lower[a] = 0;
+    box.upper[a] = static_cast<int>(own_.size(a) / stride[a]);
+  }
+  for (int a = 0; a < 3; ++a) {
+    if (stride[a] == 1) continue;
+    coarse.geometry.first[a] = (inputs.geometry.first[a] + own_.lower[a]) / stride[a];
+    coarse.geometry.spacing[a] *= static_cast<double>(stride[a]);
+    coarse.cells[a] = inputs.cells[a] / stride[a];
+  }
+  return Measure<Space, Real>(box, communicator_)
+      .of_program(space_, program, coarse, Want::extrema);
+}
+
+template <class Space, class Real>
 const std::vector<FieldView<Space, Real>>& FieldModel<Space, Real>::views(int slot) {
   for (std::size_t f = 0; f < infos_.size(); ++f) views_[f] = view(slot, static_cast<int>(f));
   return views_;

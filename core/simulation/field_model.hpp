@@ -65,6 +65,11 @@ class FieldModel : public Model {
   /// The views of all fields of a slot, until the next call.
   const std::vector<FieldView<Space, Real>>& views(int slot);
   Measure<Space, Real>& measure() { return measure_; }
+  /// Least and largest value of a program over the cells; where a rank has more than `most` of
+  /// them, over places spread evenly: to see every one would take hours, as of a grid that is only
+  /// checked here, to be run on a larger machine.
+  Sums extrema(const DeviceProgram<Space>& program, const StencilInputs<Space, Real>& inputs,
+               std::int64_t most);
 
   const Space& space() const { return space_; }
   const CalculatorSetup& calculator_setup() const { return calculator_setup_; }

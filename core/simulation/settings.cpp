@@ -1,6 +1,8 @@
 #include <xp/simulation/settings_reader.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -9,6 +11,9 @@ namespace xp {
 
 // Along one axis, ghost cells included, indices are 32 bits wide.
 constexpr std::int64_t most_cells = (std::int64_t{1} << 31) - 1 - 2 * most_ghosts;
+
+// So that bytes of all arrays together can be counted in 64 bits.
+constexpr double most_cells_in_all = 281474976710656.0;
 
 bool is_reserved(const std::string& name) {
   const auto& reserved = reserved_names();
@@ -176,8 +181,8 @@ void SettingsReader::cells() {
       diagnostics_.add(config_.position("grid.cells." + std::to_string(a)),
                        "more than 2^31 cells along " + std::string(1, letter(all_axes[a])));
   }
-  if (product > 9007199254740992.0)
-    diagnostics_.add(config_.position("grid.cells"), "more than 2^53 cells in all");
+  if (product > most_cells_in_all)
+    diagnostics_.add(config_.position("grid.cells"), "more than 2^48 cells in all");
 }
 
 void SettingsReader::bounds() {
@@ -187,7 +192,10 @@ void SettingsReader::bounds() {
     if (a < lower.size()) grid.lower[a] = lower[a];
     if (a < upper.size()) grid.upper[a] = upper[a];
     if (static_cast<int>(a) >= dimensions()) continue;
-    if (grid.lower[a] < grid.upper[a]) continue;
+    if (grid.lower[a] < grid.upper[a]) {
+      check_spacing(a);
+      continue;
+    }
     const std::string key = a < upper.size() ? "grid.upper" : "grid.lower";
     diagnostics_.add(config_.position(key + "." + std::to_string(a)),
                      fmt::format("grid.upper ({}) {} grid.lower ({}) along {}", grid.upper[a],
@@ -197,6 +205,25 @@ void SettingsReader::bounds() {
                      : config_.given("grid.lower") ? "grid.upper is not given: it is 1"
                                                    : "");
   }
+}
+
+// Derivatives divide by the square of the spacing, and cells have places of their own.
+void SettingsReader::check_spacing(std::size_t axis) {
+  const GridSpec& grid = settings_.grid;
+  const double spacing =
+      (grid.upper[axis] - grid.lower[axis]) / static_cast<double>(grid.cells[axis]);
+  const double farthest = std::max(std::abs(grid.lower[axis]), std::abs(grid.upper[axis]));
+  const auto refuse = [&](const std::string& what) {
+    diagnostics_.add(
+        config_.given("grid.upper")   ? config_.position("grid.upper")
+        : config_.given("grid.lower") ? config_.position("grid.lower")
+                                      : config_.position("grid.cells"),
+        fmt::format("the cells along {} are {} wide: {}", letter(all_axes[axis]), spacing, what));
+  };
+  if (spacing > 1e75) return refuse("too wide to compute with");
+  if (spacing < 1e-75) return refuse("too narrow to compute with");
+  if (spacing < 4 * std::numeric_limits<double>::epsilon() * farthest)
+    refuse("numbers as large as the bounds do not tell their places apart");
 }
 
 void SettingsReader::periodicity() {
@@ -300,8 +327,12 @@ void SettingsReader::decomposition() {
     return;
   }
   settings_.decomposition = {1, 1, 1};
-  for (std::size_t a = 0; a < parts.size(); ++a)
-    (*settings_.decomposition)[a] = static_cast<int>(parts[a]);
+  for (std::size_t a = 0; a < parts.size(); ++a) {
+    if (parts[a] > most_cells)
+      diagnostics_.add(config_.position("run.decomposition." + std::to_string(a)),
+                       "more than 2^31 parts along " + std::string(1, letter(all_axes[a])));
+    (*settings_.decomposition)[a] = static_cast<int>(std::min(parts[a], most_cells));
+  }
 }
 
 void SettingsReader::model_expressions() {

@@ -178,6 +178,10 @@ void SettingsReader::equations() {
   if (!compiled) return report(compiled, paths[static_cast<std::size_t>(compiled.failed)]);
   settings_.equations = *compiled.computation;
   settings_.linearised = std::make_shared<const Linearised>(requests, symbols);
+  if (!settings_.linearised->is_complete())
+    diagnostics_.add(config_.key_position("equations"),
+                     "the equations are too complicated to find their stability limit",
+                     "differentiate sums of fewer terms, or fewer times over");
   note(*compiled.computation);
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 namespace xp {
 
 void SettingsReader::output_fields() {
   settings_.directory = config_.has("output.directory") ? config_.text("output.directory") : "";
-  if (config_.has("output.every")) settings_.output_schedule = config_.schedule("output.every");
+  if (config_.has("output.every")) settings_.output_schedule = schedule("output.every");
   if (!settings_.model) return;
   std::set<std::string> names;
   for (const std::string& n : config_.keys("output.fields")) {
@@ -59,6 +61,16 @@ void SettingsReader::output_fields() {
         settings_.outputs.push_back(output_of(static_cast<int>(f)));
 }
 
+ScheduleSpec SettingsReader::schedule(const std::string& path) {
+  const ScheduleSpec spec = config_.schedule(path);
+  if (spec.unit == ScheduleSpec::Unit::time && settings_.end &&
+      !((*settings_.end - settings_.start) / spec.interval < 9007199254740992.0))
+    diagnostics_.add(
+        config_.position(path),
+        fmt::format("{} {} is too small: more than 2^53 times to time.end", path, spec.interval));
+  return spec;
+}
+
 OutputItem SettingsReader::output_of(int field) const {
   const FieldInfo& info = settings_.fields[static_cast<std::size_t>(field)];
   return {info.name, info.description, info.units, field, {}};
@@ -72,7 +84,7 @@ bool SettingsReader::is_name(const std::string& name) {
 
 void SettingsReader::series() {
   if (config_.has("output.series.every"))
-    settings_.series_schedule = config_.schedule("output.series.every");
+    settings_.series_schedule = schedule("output.series.every");
   if (!settings_.model) return;
   for (const std::string& name : config_.keys("output.series.columns")) {
     const std::string path = "output.series.columns." + name;
@@ -85,7 +97,7 @@ void SettingsReader::series() {
 
 void SettingsReader::checkpoint() {
   CheckpointSettings& checkpoint = settings_.checkpoint;
-  checkpoint.schedule = config_.schedule("checkpoint.every");
+  checkpoint.schedule = schedule("checkpoint.every");
   checkpoint.keep = static_cast<int>(config_.integer("checkpoint.keep"));
   checkpoint.on_signal = config_.boolean("checkpoint.on_signal");
   checkpoint.at_end = config_.boolean("checkpoint.at_end");

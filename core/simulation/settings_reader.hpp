@@ -52,6 +52,7 @@ class SettingsReader {
   void cells();
 
   void bounds();
+  void check_spacing(std::size_t axis);
 
   void periodicity();
 
@@ -126,6 +127,9 @@ class SettingsReader {
   void model_expressions();
 
   void output_fields();
+
+  // When something is done, times that can be counted.
+  ScheduleSpec schedule(const std::string& path);
 
   OutputItem output_of(int field) const;
 

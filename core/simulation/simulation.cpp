@@ -201,9 +201,12 @@ RunForecast Simulation::forecast() {
                            });
     else if (every.unit == Unit::steps && forecast.steps >= 0)
       forecast.snapshots = 1 + (forecast.steps + every.steps - 1) / every.steps;
+    // In doubles: what nobody can store is not what 64 bits can count.
     if (forecast.snapshots >= 0)
-      forecast.output_bytes = forecast.snapshots * forecast.cells * bytes_of(settings_.precision) *
-                              static_cast<std::int64_t>(settings_.outputs.size());
+      forecast.output_bytes = static_cast<double>(forecast.snapshots) *
+                              static_cast<double>(forecast.cells) *
+                              static_cast<double>(bytes_of(settings_.precision)) *
+                              static_cast<double>(settings_.outputs.size());
   }
   return forecast;
 }

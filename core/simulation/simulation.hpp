@@ -31,7 +31,8 @@ struct RunForecast {
   double stable_step = 0;                    ///< infinity when nothing limits it
   double step = 0;                           ///< 0: found by error control
   std::int64_t steps = -1;                   ///< -1: not known before the run
-  std::int64_t snapshots = -1, output_bytes = -1;
+  std::int64_t snapshots = -1;
+  double output_bytes = -1;
 };
 
 class Simulation {

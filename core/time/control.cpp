@@ -7,13 +7,25 @@
 
 namespace xp {
 
+namespace {
+
+// A double tells whole numbers apart up to here.
+constexpr double most_whole = 9007199254740992.0;
+
+// A quotient as a whole number, rounded down; of a larger one the largest.
+std::int64_t whole(double quotient) {
+  return static_cast<std::int64_t>(std::min(quotient, most_whole));
+}
+
+}  // namespace
+
 bool is_reached(double time, double wanted) {
   return time >= wanted - 1e-10 * std::max({std::abs(time), std::abs(wanted), 1e-300});
 }
 
 std::int64_t equal_steps(double length, double step) {
   const double quotient = length / step;
-  if (!(quotient < 9007199254740992.0))
+  if (!(quotient < most_whole))
     throw Error(ErrorKind::input, "the time step is too small: more than 2^53 steps to the end");
   // 0.3/0.1 is 2.9999999999999996 and 1.1/0.1 is 11.000000000000002: rounding makes no extra step.
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(quotient * (1 - 1e-10))));
@@ -32,9 +44,13 @@ EqualSteps::EqualSteps(double start, double end, double step, double align)
   if (!std::isfinite(length)) return;
   last_ = equal_steps(length, step);
   if (align > 0 && align < length) {
+    // So many that steps would be cut by them are not what steps are aligned to.
     const double parts = std::round(length / align);
-    if (std::abs(length / align - parts) < 1e-9 * parts)
-      last_ = static_cast<std::int64_t>(parts) * equal_steps(align, step);
+    if (parts < most_whole && std::abs(length / align - parts) < 1e-9 * parts) {
+      const std::int64_t steps = equal_steps(align, step);
+      if (parts * static_cast<double>(steps) < most_whole)
+        last_ = static_cast<std::int64_t>(parts) * steps;
+    }
   }
   step_ = length / static_cast<double>(last_);
 }
@@ -91,17 +107,19 @@ bool Schedule::due(std::int64_t step, double time, double seconds) {
     case Unit::steps:
       return step % spec_.steps == 0;
     case Unit::seconds: {
-      const auto passed = static_cast<std::int64_t>(seconds / spec_.interval);
-      if (passed <= reached_ && step > 0) return false;
+      const auto passed = whole(seconds / spec_.interval);
+      if (passed <= reached_ && !is_beyond_counting() && step > 0) return false;
       reached_ = passed;
       return true;
     }
     case Unit::time: {
+      if (is_beyond_counting()) return true;
       bool result = false;
-      while (is_reached(time, start_ + static_cast<double>(reached_) * spec_.interval)) {
+      while (!is_beyond_counting() &&
+             is_reached(time, start_ + static_cast<double>(reached_) * spec_.interval)) {
         // Far beyond the next time (a long step): all but the last are passed over.
         const double behind = (time - start_) / spec_.interval - static_cast<double>(reached_);
-        reached_ += behind > 2 ? static_cast<std::int64_t>(behind) : 1;
+        reached_ += behind > 2 ? whole(behind) : 1;
         result = true;
       }
       return result;
@@ -119,13 +137,18 @@ bool Schedule::due(std::int64_t step, double time, double seconds) {
   return false;
 }
 
+// An interval so short that every step is a time.
+bool Schedule::is_beyond_counting() const {
+  return static_cast<double>(reached_) >= most_whole;
+}
+
 std::int64_t Schedule::next_step(std::int64_t step) const {
   if (spec_.unit == ScheduleSpec::Unit::steps) return next_multiple(step, spec_.steps);
   return std::numeric_limits<std::int64_t>::max();
 }
 
 double Schedule::next_time() const {
-  if (spec_.unit == ScheduleSpec::Unit::time)
+  if (spec_.unit == ScheduleSpec::Unit::time && !is_beyond_counting())
     return start_ + static_cast<double>(reached_) * spec_.interval;
   if (spec_.unit == ScheduleSpec::Unit::times &&
       reached_ < static_cast<std::int64_t>(spec_.times.size()))

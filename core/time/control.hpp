@@ -108,6 +108,7 @@ class Schedule {
   double next_time() const;
 
  private:
+  bool is_beyond_counting() const;
   ScheduleSpec spec_;
   double start_ = 0;
   std::int64_t reached_ = 0;  ///< how many of the times, or intervals, have passed

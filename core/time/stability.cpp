@@ -30,21 +30,44 @@ Complex amplification(const Scheme& scheme, Complex z) {
   return slots[static_cast<std::size_t>(scheme.result)];
 }
 
+// The stencils of all terms, each once, and those of each term by their numbers.
+struct TermNumbers {
+  std::vector<Stencil> stencils;
+  std::vector<std::vector<std::size_t>> of_term;
+
+  explicit TermNumbers(const std::vector<LinearTerm>& terms) : of_term(terms.size()) {
+    for (std::size_t n = 0; n < terms.size(); ++n)
+      for (const Stencil& stencil : terms[n].stencils) {
+        const auto found =
+            std::find_if(stencils.begin(), stencils.end(),
+                         [&](const Stencil& other) { return other.packed() == stencil.packed(); });
+        of_term[n].push_back(static_cast<std::size_t>(found - stencils.begin()));
+        if (found == stencils.end()) stencils.push_back(stencil);
+      }
+  }
+};
+
 // The factor of a wave with angles `angle` per cell.
 class WaveFactors {
  public:
-  WaveFactors(const WaveSetup& setup, const double (&angle)[3]) : setup_(setup), angle_(angle) {}
+  // Of these stencils; terms name them by their number.
+  WaveFactors(const WaveSetup& setup, const std::vector<Stencil>& stencils,
+              const double (&angle)[3])
+      : setup_(setup), stencils_(stencils), angle_(angle) {
+    for (const Stencil& stencil : stencils)
+      symbols_.push_back(stencil.kind == StencilKind::flux ? advective(stencil.axis)
+                                                           : symbol(stencil));
+  }
 
   // Of a term whose coefficient is c.
-  Complex of(const std::vector<Stencil>& stencils, double c) const {
+  Complex of(const std::vector<std::size_t>& numbers, double c) const {
     Complex product = c;
-    for (const Stencil& stencil : stencils) {
-      if (stencil.kind == StencilKind::flux)
+    for (const std::size_t n : numbers) {
+      if (stencils_[n].kind == StencilKind::flux)
         // Upwinding damps whatever the sign of the velocity.
-        product = product * Complex(0, advective(stencil.axis).imag()) -
-                  std::abs(product) * advective(stencil.axis).real();
+        product = product * Complex(0, symbols_[n].imag()) - std::abs(product) * symbols_[n].real();
       else
-        product *= symbol(stencil);
+        product *= symbols_[n];
     }
     return product;
   }
@@ -104,7 +127,9 @@ class WaveFactors {
   }
 
   const WaveSetup& setup_;
+  const std::vector<Stencil>& stencils_;
   const double (&angle_)[3];
+  std::vector<Complex> symbols_;
 };
 
 // Roots of the characteristic polynomial (Faddeev-LeVerrier) by Durand and Kerner's iteration.
@@ -138,14 +163,19 @@ std::vector<Complex> eigenvalues(std::vector<Complex> a, int n) {
   std::vector<Complex> roots(count);
   for (std::size_t i = 0; i < count; ++i)
     roots[i] = std::pow(Complex(0.4, 0.9), static_cast<double>(i));
-  for (int iteration = 0; iteration < 200; ++iteration)
+  bool moved = true;
+  for (int iteration = 0; iteration < 200 && moved; ++iteration) {
+    moved = false;
     for (std::size_t i = 0; i < count; ++i) {
+      const Complex before = roots[i];
       Complex value = 1, others = 1;
       for (std::size_t k = count; k-- > 0;) value = value * roots[i] + coefficients[k];
       for (std::size_t j = 0; j < count; ++j)
         if (j != i) others *= roots[i] - roots[j];
       if (std::abs(others) > 1e-300) roots[i] -= value / others;
+      moved = moved || roots[i] != before;
     }
+  }
   for (Complex& root : roots) root *= scale;
   return roots;
 }
@@ -154,16 +184,16 @@ std::vector<Complex> eigenvalues(std::vector<Complex> a, int n) {
 // Left out are those that are zero but for rounding: of more than two fields they are found less
 // exactly.
 template <class Coefficient>
-std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, int equations,
-                             const WaveSetup& setup, const double (&angle)[3],
+std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, const TermNumbers& numbers,
+                             int equations, const WaveSetup& setup, const double (&angle)[3],
                              const Coefficient& coefficient) {
   const auto count = static_cast<std::size_t>(equations);
-  const WaveFactors factors(setup, angle);
+  const WaveFactors factors(setup, numbers.stencils, angle);
   std::vector<Complex> matrix(count * count, 0.0);
-  for (const LinearTerm& term : terms)
-    matrix[static_cast<std::size_t>(term.equation) * count +
-           static_cast<std::size_t>(term.field)] +=
-        factors.of(term.stencils, coefficient(term.coefficient));
+  for (std::size_t n = 0; n < terms.size(); ++n)
+    matrix[static_cast<std::size_t>(terms[n].equation) * count +
+           static_cast<std::size_t>(terms[n].field)] +=
+        factors.of(numbers.of_term[n], coefficient(terms[n].coefficient));
   double scale = 0;
   for (const Complex& entry : matrix) scale = std::max(scale, std::abs(entry));
   scale *= equations > 2 ? 1e-5 : 1e-9;
@@ -178,12 +208,13 @@ std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, int equations
 double fastest_growth(const std::vector<LinearTerm>& terms, int equations, const WaveSetup& setup) {
   const int dimensions = setup.grid->dimensions();
   const int y_range = dimensions > 1 ? 2 : 0, z_range = dimensions > 2 ? 2 : 0;
+  const TermNumbers numbers(terms);
   std::vector<Complex> all;
   for (int z = -z_range; z <= z_range; ++z)
     for (int y = -y_range; y <= y_range; ++y)
       for (int x = 0; x <= 2; ++x) {
         const double angle[3] = {pi * x / 2, pi * y / 2, pi * z / 2};
-        for (const Complex& value : of_wave(terms, equations, setup, angle,
+        for (const Complex& value : of_wave(terms, numbers, equations, setup, angle,
                                             [](const Interval& range) { return range.lower; }))
           all.push_back(value);
       }
@@ -238,8 +269,12 @@ double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>&
   const int dimensions = setup.grid->dimensions();
   const int samples = dimensions == 1 ? 128 : dimensions == 2 ? 16 : 6;
   double result = infinity;
+  const TermNumbers numbers(terms);
+  const bool fixed = std::all_of(terms.begin(), terms.end(), [](const LinearTerm& term) {
+    return term.coefficient.lower == term.coefficient.upper;
+  });
   // Coefficients all at one end, and all at the larger of both.
-  for (const int choice : {0, 1, 2}) {
+  for (int choice = 0; choice < (fixed ? 1 : 3); ++choice) {
     const auto coefficient = [&](const Interval& range) {
       if (choice == 0) return range.lower;
       if (choice == 1) return range.upper;
@@ -251,7 +286,7 @@ double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>&
       for (int y = -others_y; y <= others_y; ++y)
         for (int x = 0; x <= samples; ++x) {
           const double angle[3] = {pi * x / samples, pi * y / samples, pi * z / samples};
-          for (const Complex& value : of_wave(terms, equations, setup, angle, coefficient))
+          for (const Complex& value : of_wave(terms, numbers, equations, setup, angle, coefficient))
             result = std::min(result, region.step(value.real(), value.imag()));
         }
   }

@@ -21,8 +21,9 @@ TEST(Everywhere, AnErrorOfTheLastRankIsThrownByAll) {
   try {
     xp::everywhere(world, [&] {
       if (world.rank() != world.size() - 1) return;
-      xp::Diagnostic wrong{
-          {"a.yaml", 3, 5, 2, "x: y\xff"}, "rank " + std::to_string(world.rank()), "help"};
+      xp::Diagnostic wrong{{"a.yaml", 3, 5, 2, std::string("x: y\xff")},
+                           "rank " + std::to_string(world.rank()),
+                           "help"};
       throw xp::Error(xp::ErrorKind::input, {wrong});
     });
     ADD_FAILURE() << "nothing was thrown";

@@ -197,4 +197,12 @@ TEST(ConfigReading, WhatIsNotAMapping) {
                                                "a ':' needs a space after it, as in 'xpsim: 1'"});
 }
 
+TEST(ConfigReading, PlacesInALineShareItsText) {
+  xp::Diagnostics diagnostics;
+  const xp::ConfigNode root = xp::parse_yaml("a: [1, 2]\n", "input.yaml", diagnostics);
+  const auto& items = root.items.at(0).value.items;
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(&items[0].value.where.source_line.text(), &items[1].value.where.source_line.text());
+}
+
 }  // namespace

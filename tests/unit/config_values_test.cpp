@@ -243,13 +243,13 @@ TEST(ConfigValues, Resolved) {
   const Reading r(
       "xpsim: 1\n"
       "parameters: {D: 1/64}\n"
-      "title: \"a: \\\"b\\\" # \\\\ \\n\\t\\x7f ü\"\n"
+      "title: \"a: \\\"b\\\" # \\\\ \\n\\tü\"\n"
       "grid: {cells: 4, upper: [2*pi]}\n"
       "time: {scheme: RK4, end: 1e-3}\n");
   EXPECT_EQ(r.errors(), Lines{});
   EXPECT_EQ(r.config.resolved(),
             "xpsim: 1\n"
-            "title: \"a: \\\"b\\\" # \\\\ \\n\\x09\\x7f ü\"\n"
+            "title: \"a: \\\"b\\\" # \\\\ \\n\\x09ü\"\n"
             "parameters:\n"
             "  D:\n"
             "    value: \"1/64\"\n"
@@ -317,6 +317,15 @@ TEST(ConfigValues, ResolvedReadsBackAsItself) {
   EXPECT_EQ(again.config.number("parameters.a.value"), r.config.number("parameters.a.value"));
   EXPECT_EQ(again.config.schedule("output.every").times, (std::vector<double>{0, 0.25}));
   EXPECT_EQ(again.config.text("verify.0.name"), "#1");
+}
+
+TEST(ConfigResolved, NamesThatYamlTakesForValuesAreQuoted) {
+  const Reading r("xpsim: 1\nparameters: {\"null\": 1, \"true\": 2}\ngrid: {cells: [8]}\n");
+  EXPECT_EQ(r.errors(), Lines{});
+  const Reading again(r.config.resolved());
+  EXPECT_EQ(again.errors(), Lines{}) << r.config.resolved();
+  EXPECT_EQ(again.config.number("parameters.null.value"), 1);
+  EXPECT_EQ(again.config.number("parameters.true.value"), 2);
 }
 
 }  // namespace

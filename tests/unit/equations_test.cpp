@@ -432,4 +432,33 @@ time: {{scheme: {}, end: 0.01}}
   }
 }
 
+// Of a grid that no machine holds the limit is found from some of its cells, at once.
+TEST(Equations, LimitsOfHugeGrids) {
+  const auto forecast = [](const std::string& cells) {
+    const std::string text = "xpsim: 1\ngrid: {cells: " + cells +
+                             ", periodic: [x, y]}\n"
+                             "fields: {u: \"1 + 0.5*sin(2*pi*x)*cos(2*pi*y)\"}\n"
+                             "equations: {u: \"div(u*grad(u))\"}\ntime: {end: 1}\n";
+    const xp::Registry registry = xp::builtin_models();
+    return xp::Simulation(test::read(text, registry), registry, MPI_COMM_SELF).forecast();
+  };
+  const xp::RunForecast few = forecast("[64, 64]"), many = forecast("[6553600, 6553600]");
+  EXPECT_EQ(many.cells, 6553600LL * 6553600);
+  EXPECT_NEAR(many.stable_step * 1e10, few.stable_step, 0.1 * few.stable_step);
+}
+
+TEST(Equations, DerivativesOfDerivativesWithoutEndAreRefused) {
+  std::string text = "xpsim: 1\ngrid: {cells: [16, 16], periodic: [x, y]}\ndefinitions:\n  d0: u\n";
+  for (int n = 1; n <= 12; ++n) text += fmt::format("  d{0}: \"dx(d{1}) + dy(d{1})\"\n", n, n - 1);
+  text += "fields: {u: x}\nequations: {u: d12}\ntime: {end: 1}\n";
+  const xp::Registry registry = xp::builtin_models();
+  try {
+    xp::Simulation(test::read(text, registry), registry, MPI_COMM_SELF);
+    FAIL();
+  } catch (const xp::Error& error) {
+    EXPECT_EQ(error.diagnostics()[0].message,
+              "the equations are too complicated to find their stability limit");
+  }
+}
+
 }  // namespace

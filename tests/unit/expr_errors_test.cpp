@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <xp/expr/computation.hpp>
 #include <xp/expr/expr.hpp>
 
 namespace {
@@ -329,6 +330,39 @@ TEST(ExprErrors, DefinitionsThatGrowWithoutBoundAreRefused) {
 
   for (int n = 1; n <= 300; ++n) symbols.definitions[name(n)] = name(n - 1);
   EXPECT_EQ(xp::compile("d300", symbols).error.message, "nested too deeply (more than 200 levels)");
+}
+
+TEST(ExprErrors, TextsThatDefinitionsMultiplyAreRefused) {
+  std::string sum = "x", uses = "a";
+  for (int n = 0; n < 8000; ++n) sum += " + x*x";
+  for (int n = 0; n < 100; ++n) uses += " + a";
+  xp::Symbols symbols = source_symbols();
+  symbols.definitions = {{"a", sum}};
+  const xp::Compiled compiled = xp::compile(uses, symbols);
+  EXPECT_EQ(compiled.error.message, "the expression is too complicated in heat.source");
+  EXPECT_EQ(compiled.error.length, 1u);
+}
+
+// Sums of so many terms once were walked by recursion.
+TEST(ExprErrors, SumsMayBeLong) {
+  std::string sum = "u";
+  for (int n = 0; n < 30000; ++n) sum += "+u";
+  xp::Symbols symbols;
+  symbols.dimensions = 1;
+  symbols.fields = {"u"};
+  symbols.operators = symbols.reductions = true;
+  symbols.definitions = {{"a", sum}, {"b", "a+" + sum}, {"c", "b+" + sum}};
+  xp::CompileOptions options;
+  options.walls = false;
+  for (const char* text : {"integral(c)", "div([c])", "laplacian(c)"}) {
+    const auto compiled = xp::compile_all({{text, false, -1, {}, {}}}, symbols, options);
+    EXPECT_TRUE(compiled) << text << ": " << compiled.error.message;
+  }
+  std::string vectors = "[u]";
+  for (int n = 0; n < 4096; ++n) vectors += "+[u]";
+  EXPECT_EQ(xp::compile_all({{"div(" + vectors + ")", false, -1, {}, {}}}, symbols, options)
+                .error.message,
+            "the expression is too complicated");
 }
 
 }  // namespace

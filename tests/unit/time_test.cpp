@@ -263,4 +263,21 @@ TEST(Schedule, StepsSecondsAndTimes) {
   EXPECT_TRUE(std::isinf(times.next_time()));
 }
 
+TEST(Schedule, IntervalsBeyondCountingAreEveryStep) {
+  for (const auto unit : {xp::ScheduleSpec::Unit::time, xp::ScheduleSpec::Unit::seconds}) {
+    xp::ScheduleSpec spec;
+    spec.unit = unit;
+    spec.interval = 1e-300;
+    xp::Schedule schedule(spec, 0);
+    for (const int step : {0, 1, 2})
+      EXPECT_TRUE(schedule.due(step, 0.1 * step, 0.1 * step)) << step;
+    EXPECT_EQ(schedule.next_time(), std::numeric_limits<double>::infinity());
+  }
+}
+
+TEST(EqualSteps, AlignmentBeyondCountingIsNone) {
+  EXPECT_EQ(xp::EqualSteps(0, 1, 0.1, 1e-300).last(), 10);
+  EXPECT_EQ(xp::EqualSteps(0, 1, 1e-15, 1e-15).last(), 1000000000000000);
+}
+
 }  // namespace

@@ -422,8 +422,8 @@ Position ConfigNode::position(std::size_t offset, std::size_t length) const {
     result = std::prev(behind)->where;
     offset -= std::prev(behind)->offset;
     const auto begin = static_cast<std::size_t>(result.column - 1) + offset;
-    length =
-        std::min(length, result.source_line.size() - std::min(begin, result.source_line.size()));
+    const std::size_t end = result.source_line.text().size();
+    length = std::min(length, end - std::min(begin, end));
   }
   result.column += static_cast<int>(offset);
   result.length = static_cast<int>(std::max<std::size_t>(1, length));

@@ -99,9 +99,14 @@ std::vector<std::string> PdeModel<Space, Real>::growing_terms(double time) const
     const std::vector<LinearTerm> terms = linearised_->terms(values, coordinates, time).bounded;
     if (!grows_without_bound(terms, equations, waves_)) return;
     some_grow = true;
-    for (const LinearTerm& term : terms)
-      if (term.equation == term.field && grows_without_bound({term}, equations, waves_))
-        found.insert(term.number);
+    for (const LinearTerm& term : terms) {
+      if (term.equation != term.field || term.stencils.empty() || found.count(term.number) > 0)
+        continue;
+      // By itself it is an equation of one field, whatever their number.
+      LinearTerm alone = term;
+      alone.equation = alone.field = 0;
+      if (grows_without_bound({alone}, 1, waves_)) found.insert(term.number);
+    }
   };
   const auto at = [&](Axis axis, int n) {
     const double lower = this->grid().lower(axis), upper = this->grid().upper(axis);

@@ -9,7 +9,7 @@ namespace xp::detail {
 namespace {
 
 constexpr std::size_t max_text = 64 * 1024;
-constexpr std::size_t max_letters = 512 * 1024;
+constexpr std::size_t max_letters = 256 * 1024;
 constexpr std::size_t max_terms = 4096;  // of the sum that a vector is
 
 struct BinaryOperator {

@@ -58,11 +58,10 @@ template <int quarters>
   const double y = third + tail, d = (third - y) + tail;
   const double z = y * y;
   const double cube = z * y;
-  const double p =
-      8.33333333332248946124e-03 +
-      z * (-1.98412698298579493134e-04 +
-           z * (2.75573137070700676789e-06 +
-                z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
+  const double p = 8.33333333332248946124e-03 +
+                   z * (-1.98412698298579493134e-04 +
+                        z * (2.75573137070700676789e-06 +
+                             z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
   const double sine = y - ((z * (0.5 * d - cube * p) - d) - cube * -1.66666666666666324348e-01);
   const double q =
       z * (4.16666666666666019037e-02 +
@@ -100,7 +99,8 @@ void sine_lanes(int lanes, double* out, const double* a) {
     for (int l = 0; l < count; ++l) far += std::fabs(x[l]) < most_turned ? 0 : 1;
     if (far > 0)
       for (int l = 0; l < count; ++l)
-        if (!(std::fabs(x[l]) < most_turned)) values[l] = quarters ? std::cos(x[l]) : std::sin(x[l]);
+        if (!(std::fabs(x[l]) < most_turned))
+          values[l] = quarters ? std::cos(x[l]) : std::sin(x[l]);
     XP_VECTORISE
     for (int l = 0; l < count; ++l) out[first + l] = values[l];
   }

@@ -71,6 +71,32 @@ class SameBits(Case):
                     self.compare(input_of(2, scheme, variable=variable), [(2, "auto"), (3, "[3, 1]"), (4, "[2, 2]")],
                                  f"{scheme}, variable {variable}")
 
+    def test_corners_of_equations(self):
+        """ACCEPTANCE 21: dx(dy(u)), as one stencil and through an array, also at walls; a vector field."""
+        for periodic in (True, False):
+            with self.subTest(periodic=periodic):
+                self.setUp()
+                walls = "{all: {neumann: 'x*y*t'}}" if not periodic else "{}"
+                text = f"""xpsim: 1
+grid: {{cells: [37, 29]{', periodic: [x, y]' if periodic else ''}}}
+definitions: {{w: "dy(u)*(1 + 0.5*sin(2*pi*x))"}}
+fields:
+  u: "exp(-40*((x-0.4)^2 + (y-0.3)^2)) + uniform(0, 0.1)"
+  q: {{rank: vector, initial: "[sin(2*pi*y), u0]"}}
+equations:
+  u: "0.1*laplacian(u) + 0.05*dx(dy(u)) + 0.01*dx(w) - div(u*q)"
+  q: "0.1*laplacian(q) - grad(u) - 0.1*q*mean(u)"
+numerics: {{advection: vanleer}}
+time: {{scheme: ssprk3, step: auto, end: 1, max_steps: 30}}
+output: {{every: 10 steps, series: {{every: 7 steps, columns: {{u: norm(u), q: max(q_x)}}}}}}
+""".replace("u0", "cos(2*pi*x)")
+                if not periodic:
+                    # What is differentiated again at walls has to have conditions there, as w does.
+                    text = text.replace("dx(dy(u))", "dxy(u)")
+                    text += ("boundary_conditions:\n  u: " + walls + "\n  q: {all: {dirichlet: '[0, 0]'}}\n"
+                             "  w: {all: {neumann: 0}}\n")
+                self.compare(text, [(4, "[2, 2]"), (4, "[4, 1]"), (3, "[1, 3]")], f"corners, periodic {periodic}")
+
     def test_convergence_ends_at_the_same_step(self):
         text = input_of(2, steps=5000).replace("'y*t'", "0").replace("cos(t)*x", "x")
         text = text.replace(", end: 1", "") + "convergence: {quantity: change, tolerance: 1e-3, check_every: 20}\n"

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <xp/runtime/kokkos.hpp>
+
 namespace xp {
 
 /// Operations of the register machine. All arithmetic is double, in the order in which it is
@@ -47,13 +49,13 @@ enum class StencilKind : std::uint8_t {
 struct Stencil {
   StencilKind kind = StencilKind::first;
   std::uint8_t axis = 0, other = 0;  ///< 0, 1, 2; `other` of mixed only
-  std::int32_t packed() const { return static_cast<int>(kind) * 16 + axis * 4 + other; }
-  static Stencil unpacked(std::int32_t packed) {
+  KOKKOS_INLINE_FUNCTION std::int32_t packed() const { return static_cast<int>(kind) * 16 + axis * 4 + other; }
+  KOKKOS_INLINE_FUNCTION static Stencil unpacked(std::int32_t packed) {
     return {static_cast<StencilKind>(packed / 16), static_cast<std::uint8_t>(packed / 4 % 4),
             static_cast<std::uint8_t>(packed % 4)};
   }
   /// Is the first operand read at the cell alone, like any other value?
-  bool first_is_value() const { return kind == StencilKind::upwind; }
+  KOKKOS_INLINE_FUNCTION bool first_is_value() const { return kind == StencilKind::upwind; }
   int operands() const {
     return kind == StencilKind::diffusion || kind == StencilKind::flux ||
                    kind == StencilKind::upwind

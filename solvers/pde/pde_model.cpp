@@ -218,27 +218,31 @@ void PdeModel<Space, Real>::combine(const Stage& stage, double step, const Box& 
   const bool direct = program.is_laplacian() && all.count == 1;
   for_each_row(
       this->space(), "equations", box, KOKKOS_LAMBDA(int k, int j, int first, int last) {
+        // Captured here, as CUDA's compiler wants it: not where the width decides.
+        const StageCombination<Real>& sums = all;
+        const DeviceProgram<Space>& code = program;
+        const bool at_once = direct;
         Lanes<width> work;
         for (int chunk = first; chunk < last; chunk += width) {
           const int lanes = last - chunk < width ? last - chunk : width;
           const typename StencilInputs<Space, Real>::Row row(inputs, k, j, chunk);
           const std::int64_t offset = &shape(k, j, chunk) - shape.data();
           if constexpr (width > 1)
-            if (direct) {
-              program.with_laplacian(row, [&](const auto& value) {
-                combine_output<width>(all, 0, 0, offset, lanes, value);
+            if (at_once) {
+              code.with_laplacian(row, [&](const auto& value) {
+                combine_output<width>(sums, 0, 0, offset, lanes, value);
               });
               continue;
             }
-          program.template run<width>(row, lanes, work);
+          code.template run<width>(row, lanes, work);
           for (int f = 0; f < fields; ++f) {
-            const double* const values = program.output(f, work);
-            for (int n = 0; n < all.count; ++n)
+            const double* const values = code.output(f, work);
+            for (int n = 0; n < sums.count; ++n)
               if (values == nullptr)
-                combine_output<width>(all, n, f, offset, lanes,
-                                      detail::LaneNumber{program.constant(f)});
+                combine_output<width>(sums, n, f, offset, lanes,
+                                      detail::LaneNumber{code.constant(f)});
               else
-                combine_output<width>(all, n, f, offset, lanes, detail::LaneArray{values});
+                combine_output<width>(sums, n, f, offset, lanes, detail::LaneArray{values});
           }
         }
       });

@@ -49,7 +49,9 @@ enum class StencilKind : std::uint8_t {
 struct Stencil {
   StencilKind kind = StencilKind::first;
   std::uint8_t axis = 0, other = 0;  ///< 0, 1, 2; `other` of mixed only
-  KOKKOS_INLINE_FUNCTION std::int32_t packed() const { return static_cast<int>(kind) * 16 + axis * 4 + other; }
+  KOKKOS_INLINE_FUNCTION std::int32_t packed() const {
+    return static_cast<int>(kind) * 16 + axis * 4 + other;
+  }
   KOKKOS_INLINE_FUNCTION static Stencil unpacked(std::int32_t packed) {
     return {static_cast<StencilKind>(packed / 16), static_cast<std::uint8_t>(packed / 4 % 4),
             static_cast<std::uint8_t>(packed % 4)};

@@ -82,7 +82,7 @@ std::vector<std::string> PdeModel<Space, Real>::growing_terms(double time) const
   // Ranges of coefficients would not do: an interval may reach below zero where no value does. At
   // places spread over the grid all coefficients have the values that belong together.
   const int dimensions = this->grid().dimensions();
-  const int places = !linearised_->changes() ? 1 : dimensions == 1 ? 64 : dimensions == 2 ? 12 : 5;
+  const int places = !linearised_->changes() ? 1 : dimensions == 1 ? 25 : dimensions == 2 ? 5 : 3;
   const int equations = static_cast<int>(initial_.size());
   std::set<int> found;
   bool some_grow = false;

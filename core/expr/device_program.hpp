@@ -146,9 +146,9 @@ class DeviceProgram {
     }
   }
 
-  /// True if all that it does is one Laplacian, which row.laplacian() gives without a register.
+  /// True if all that it does is one Laplacian: with_laplacian() gives it without a register.
   bool is_laplacian() const { return is_laplacian_; }
-  /// Then: calls use(value), value(lane) being the output.
+  /// Where is_laplacian(): calls use(value), value(lane) being the output.
   template <class Row, class Use>
   KOKKOS_INLINE_FUNCTION void with_laplacian(const Row& row, const Use& use) const {
     row.with_scaled_laplacian(code_(0), use);

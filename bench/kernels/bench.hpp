@@ -1,6 +1,7 @@
 // What the files of bench/kernels share. Each registers its benchmarks by one function.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -38,6 +39,11 @@ double time_steps(benchmark::State& state, double cells, const Step& step, const
 /// triad's real traffic (32 bytes per element) where the data do not fit into caches.
 void report(benchmark::State& state, double seconds, double cells, double bytes, double data_bytes,
             int threads);
+
+/// Registers a benchmark of a step: wall time, in microseconds.
+inline void add(const std::string& name, const std::function<void(benchmark::State&)>& run) {
+  benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime()->Unit(benchmark::kMicrosecond);
+}
 
 /// Calls f(backend, "OpenMP/2") for each backend of the build.
 template <class F>

@@ -100,10 +100,6 @@ void by_hand(benchmark::State& state, const Case& equations, int n, int threads)
   report(state, seconds, cells, bytes(equations, cells), 16 * equations.fields * cells, threads);
 }
 
-void add(const std::string& name, const std::function<void(benchmark::State&)>& run) {
-  benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime()->Unit(benchmark::kMicrosecond);
-}
-
 }  // namespace
 
 void register_equations(const Options&) {

@@ -49,10 +49,6 @@ void plain_step(benchmark::State& state, const std::vector<int>& cells, int thre
   report(state, seconds, count, 3 * sizeof(Real) * count, 2 * sizeof(Real) * count, threads);
 }
 
-void add(const std::string& name, const std::function<void(benchmark::State&)>& run) {
-  benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime()->Unit(benchmark::kMicrosecond);
-}
-
 void register_plain(const std::vector<int>& cells) {
   for (int threads = 1; threads <= all_threads(); threads += std::max(1, all_threads() - 1))
     for (const bool fused : {false, true}) {

@@ -20,6 +20,7 @@ struct Temporary {
   bool is_pointwise = false;
   /// The definition whose boundary conditions fill its ghost cells at walls; "" where none do.
   std::string conditions;
+  std::uint32_t needed_by = 0;  ///< bit n: the n-th value asked for needs it
 };
 
 /// One thing that is computed: arrays (cell by cell), a reduction of an expression over the grid,
@@ -30,7 +31,8 @@ struct Step {
   std::vector<int> targets;  ///< arrays: which arrays the outputs go to
   int number = -1;           ///< reduction and number: which number it becomes
   Reduction::Kind reduction = Reduction::Kind::integral;
-  bool is_static = false;  ///< to be taken once
+  bool is_static = false;       ///< to be taken once
+  std::uint32_t needed_by = 0;  ///< numbers: as Temporary::needed_by
   std::string text;
 };
 

@@ -102,6 +102,9 @@ struct Program {
   std::vector<int> fields;        ///< arrays that are read at the cell itself, increasing
   std::vector<int> numbers;       ///< single numbers that are read, increasing
   std::vector<Stencil> stencils;  ///< that occur, each once
+  /// Of each instruction: bit n is set if the n-th value, of the first 32, that
+  /// compile_all was asked for needs it.
+  std::vector<std::uint32_t> needed_by;
 
   /// One whose value is a number.
   static Program of(double value);

@@ -242,6 +242,8 @@ class Generator {
     instruction.out = static_cast<std::uint8_t>(std::min(out, 255));
     register_[node] = out;
     program_.code.push_back(instruction);
+    if (!available_.needed_by.empty())
+      program_.needed_by.push_back(available_.needed_by[place(node)]);
   }
 
   // Both operands of a sum or product: a number in second place where the order does not matter.

@@ -14,6 +14,7 @@ struct Available {
   int array_count = 0;         // in all
   std::map<int, int> arrays;   // nodes whose values are in an array
   std::map<int, int> numbers;  // nodes that are a single number
+  std::vector<std::uint32_t> needed_by;  // of each node: Program::needed_by
 
   /// The array that a node's value is in, or -1.
   int array_of(const Tree& tree, int node) const;

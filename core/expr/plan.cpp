@@ -92,11 +92,19 @@ class Planner {
 
   void mark(const std::vector<int>& roots) {
     traits_.assign(nodes_.size(), {});
-    for (const int root : roots) traits_[place(root)].needed = true;
+    std::vector<std::uint32_t>& needed_by = available_.needed_by;
+    needed_by.assign(nodes_.size(), 0);
+    for (std::size_t n = 0; n < roots.size(); ++n) {
+      traits_[place(roots[n])].needed = true;
+      if (n < 32) needed_by[place(roots[n])] |= std::uint32_t{1} << n;
+    }
     for (int node = static_cast<int>(nodes_.size()) - 1; node >= 0; --node)
       if (traits_[place(node)].needed)
         for (const int child : nodes_[place(node)].children)
-          if (child >= 0) traits_[place(child)].needed = true;
+          if (child >= 0) {
+            traits_[place(child)].needed = true;
+            needed_by[place(child)] |= needed_by[place(node)];
+          }
   }
 
   // Operands of a stencil that are read around the cell.
@@ -236,6 +244,7 @@ class Planner {
     if (temporary.text.empty()) temporary.text = text_of(tree_, node, symbols_.fields);
     temporary.is_static = traits.is_static;
     temporary.is_read_around = is_read_around;
+    temporary.needed_by = available_.needed_by[place(node)];
     temporary.is_pointwise = !traits.has_stencil && !is_definition(node);
     if (is_read_around && is_definition(node)) temporary.conditions = tree_.name(node);
     if (is_read_around && traits.has_stencil && options_.walls) {
@@ -308,6 +317,7 @@ class Planner {
     Step step;
     step.number = available_.numbers.at(node);
     step.text = text_of(tree_, node, symbols_.fields);
+    step.needed_by = available_.needed_by[place(node)];
     // Its own program is made as if it were not there yet.
     available_.numbers.erase(node);
     if (is_reduction(node)) {

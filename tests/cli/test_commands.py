@@ -151,6 +151,14 @@ time: {scheme: euler, end: 1}
                      "laplacian (1 on each side)", "ghost cells of [mu]: copied from the other end",
                      "each field read and written once: 32", "time scheme             euler"):
             self.assertIn(line, shown)
+        # Behind each instruction the lines of the equations that need it.
+        self.assertRegex(shown, r"(?m)^    number 0 = u +6$")
+        self.assertRegex(shown, r"(?m)^    \[mu\] = r\d+ +6$")
+        spread = text.replace(", c: \"laplacian(mu)\"}", ",\n  c: \"laplacian(mu) + mean(u)\"}")
+        shown_spread = self.xpsim("explain", self.write(spread)).stdout
+        self.assertRegex(shown_spread, r"(?m)^    number 0 = .* +6, 7$")
+        self.assertRegex(shown_spread, r"(?m)^    r\d+ = 0\.25 \* laplacian\(u\).* 6$")
+        self.assertRegex(shown_spread, r"(?m)^    d/dt c = r\d+ +7$")
         # 2/(2*8 + 8^2): the diffusion 3c^2 - 1 = 2 and the biharmonic part of the shortest wave.
         self.assertRegex(shown, r"stability limit +0\.025\n")
         self.assertIn("model                   heat", self.xpsim("explain", self.write(INPUT)).stdout)

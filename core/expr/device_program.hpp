@@ -116,9 +116,13 @@ class DeviceProgram {
     const auto host = Kokkos::create_mirror_view(code_);
     for (std::size_t n = 0; n < program.code.size(); ++n) host(n) = program.code[n];
     Kokkos::deep_copy(code_, host);
-    is_laplacian_ = size_ == 1 && program.outputs.size() == 1 &&
-                    program.code[0].op == Op::stencil && program.code[0].then == Op::constant &&
-                    Stencil::unpacked(program.code[0].slot).kind == StencilKind::laplacian;
+    if (size_ == 1 && program.outputs.size() == 1 && program.code[0].op == Op::stencil &&
+        program.code[0].then == Op::constant &&
+        Stencil::unpacked(program.code[0].slot).kind == StencilKind::laplacian) {
+      const Instruction& only = program.code[0];
+      laplacian_.array = only.a.index;
+      if (only.b.kind == Operand::Kind::number) laplacian_.factor = only.number[only.b.index];
+    }
     for (const int array : program.fields)
       arrays_[array_count_++] = static_cast<std::uint8_t>(array);
     for (const Operand& output : program.outputs) {
@@ -146,13 +150,12 @@ class DeviceProgram {
     }
   }
 
-  /// True if all that it does is one Laplacian: with_laplacian() gives it without a register.
-  bool is_laplacian() const { return is_laplacian_; }
-  /// Where is_laplacian(): calls use(value), value(lane) being the output.
-  template <class Row, class Use>
-  KOKKOS_INLINE_FUNCTION void with_laplacian(const Row& row, const Use& use) const {
-    row.with_scaled_laplacian(code_(0), use);
-  }
+  /// What a program is that does nothing but this: factor * laplacian(array).
+  struct LoneLaplacian {
+    int array = -1;  ///< -1: it does something else
+    double factor = 1;
+  };
+  const LoneLaplacian& lone_laplacian() const { return laplacian_; }
 
   /// After run(): where an output's values are; null for a number.
   template <int W>
@@ -412,7 +415,7 @@ class DeviceProgram {
 
   Code code_;
   int size_ = 0, array_count_ = 0, output_count_ = 0;
-  bool is_laplacian_ = false;
+  LoneLaplacian laplacian_;
   std::uint8_t arrays_[Program::max_arrays] = {};
   Operand outputs_[max_outputs];
   double constants_[max_outputs] = {};

@@ -138,23 +138,19 @@ struct MixedStencil {
     }
   }
 };
-template <int order, int dimensions, class Real>
+// The Laplacian, or `factor` times it.
+template <int order, int dimensions, bool scaled, class Real>
 struct LaplacianStencil {
   const Real* u;
   std::int64_t s[3];
   double inverse[3];
+  double factor;
   KOKKOS_FORCEINLINE_FUNCTION double operator()(int lane) const {
     double sum = inverse[0] * second_along<order>(u + lane, s[0]);
     if constexpr (dimensions > 1) sum += inverse[1] * second_along<order>(u + lane, s[1]);
     if constexpr (dimensions > 2) sum += inverse[2] * second_along<order>(u + lane, s[2]);
-    return sum;
+    return scaled ? factor * sum : sum;
   }
-};
-template <class Value>
-struct Scaled {
-  double factor;
-  Value value;
-  KOKKOS_FORCEINLINE_FUNCTION double operator()(int lane) const { return factor * value(lane); }
 };
 template <int order, class Real>
 struct DiffusionStencil {
@@ -235,26 +231,13 @@ struct StencilInputs : CellInputs<Space, Real> {
     /// The same for many lanes, the rest of a fused instruction included.
     KOKKOS_INLINE_FUNCTION void stencil(const Instruction& instruction, int lanes, double* out,
                                         const double* a, const double* c) const {
-      if (Stencil::unpacked(instruction.slot).kind == StencilKind::laplacian)
-        return with_scaled_laplacian(
-            instruction, [&](const auto& value) { finish(instruction, lanes, out, value, c); });
-      with_stencil(instruction, a, [&](const auto& value) {
-        XP_VECTORISE
-        for (int lane = 0; lane < lanes; ++lane) out[lane] = value(lane);
-      });
-    }
-
-    /// Calls use(value), value(lane) being the Laplacian, or a multiple of it, of an instruction.
-    template <class Use>
-    KOKKOS_INLINE_FUNCTION void with_scaled_laplacian(const Instruction& instruction,
-                                                      const Use& use) const {
-      with_laplacian(instruction, [&](const auto& value) {
-        if (instruction.b.kind == Operand::Kind::number)
-          use(detail::Scaled<std::decay_t<decltype(value)>>{instruction.number[instruction.b.index],
-                                                            value});
-        else
-          use(value);
-      });
+      if (Stencil::unpacked(instruction.slot).kind == StencilKind::laplacian) {
+        const auto use = [&](const auto& value) { finish(instruction, lanes, out, value, c); };
+        return instruction.b.kind == Operand::Kind::number
+                   ? with_laplacian<true>(instruction, use)
+                   : with_laplacian<false>(instruction, use);
+      }
+      with_stencil(instruction, a, [&](const auto& value) { write(lanes, out, value); });
     }
 
    private:
@@ -262,9 +245,20 @@ struct StencilInputs : CellInputs<Space, Real> {
       return &all.arrays[array](this->k, this->j, this->first);
     }
 
+    // Values come by reference and are copied here: on their way through the stack they would be
+    // read in larger pieces than they were written, which a CPU waits for.
     template <class Value>
-    KOKKOS_INLINE_FUNCTION void finish(const Instruction& instruction, int lanes, double* out,
-                                       const Value& term, const double* c) const {
+    XP_NOT_INLINED KOKKOS_INLINE_FUNCTION static void write(int lanes, double* out,
+                                                            const Value& given) {
+      const Value value = given;
+      XP_VECTORISE
+      for (int lane = 0; lane < lanes; ++lane) out[lane] = value(lane);
+    }
+    template <class Value>
+    XP_NOT_INLINED KOKKOS_INLINE_FUNCTION static void finish(const Instruction& instruction,
+                                                             int lanes, double* out,
+                                                             const Value& given, const double* c) {
+      const Value term = given;
       if (instruction.then == Op::constant) {
         XP_VECTORISE
         for (int lane = 0; lane < lanes; ++lane) out[lane] = term(lane);
@@ -280,32 +274,33 @@ struct StencilInputs : CellInputs<Space, Real> {
       }
     }
 
-    template <class Use>
+    template <bool scaled, class Use>
     KOKKOS_INLINE_FUNCTION void with_laplacian(const Instruction& instruction,
                                                const Use& use) const {
       if (all.order == Order::second)
-        with_laplacian_of<2>(instruction, use);
+        with_laplacian_of<2, scaled>(instruction, use);
       else
-        with_laplacian_of<4>(instruction, use);
+        with_laplacian_of<4, scaled>(instruction, use);
     }
-    template <int order, class Use>
+    template <int order, bool scaled, class Use>
     KOKKOS_INLINE_FUNCTION void with_laplacian_of(const Instruction& instruction,
                                                   const Use& use) const {
       if (all.dimensions == 1)
-        use(laplacian<order, 1>(instruction));
+        use(laplacian<order, 1, scaled>(instruction));
       else if (all.dimensions == 2)
-        use(laplacian<order, 2>(instruction));
+        use(laplacian<order, 2, scaled>(instruction));
       else
-        use(laplacian<order, 3>(instruction));
+        use(laplacian<order, 3, scaled>(instruction));
     }
-    template <int order, int dimensions>
+    template <int order, int dimensions, bool scaled>
     KOKKOS_INLINE_FUNCTION auto laplacian(const Instruction& instruction) const {
-      detail::LaplacianStencil<order, dimensions, Real> result{};
+      detail::LaplacianStencil<order, dimensions, scaled, Real> result{};
       result.u = pointer(instruction.a.index);
       for (int axis = 0; axis < dimensions; ++axis) {
         result.s[axis] = all.arrays[instruction.a.index].stride(static_cast<Axis>(axis));
         result.inverse[axis] = all.inverse_square[axis];
       }
+      if constexpr (scaled) result.factor = instruction.number[instruction.b.index];
       return result;
     }
 
@@ -313,7 +308,7 @@ struct StencilInputs : CellInputs<Space, Real> {
     KOKKOS_INLINE_FUNCTION void with_stencil(const Instruction& instruction, const double* a,
                                              const Use& use) const {
       const Stencil stencil = Stencil::unpacked(instruction.slot);
-      if (stencil.kind == StencilKind::laplacian) return with_laplacian(instruction, use);
+      if (stencil.kind == StencilKind::laplacian) return with_laplacian<false>(instruction, use);
       if (stencil.kind == StencilKind::flux || stencil.kind == StencilKind::upwind) {
         switch (all.advection) {
           case Advection::central2:

@@ -40,6 +40,14 @@ int thread_count() {
 
 }  // namespace xp
 
+// For functions that are little more than a row loop, called from large ones: once inlined there,
+// GCC leaves some of the loops scalar.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define XP_NOT_INLINED __attribute__((noinline))
+#else
+#define XP_NOT_INLINED
+#endif
+
 // Asks the compiler to vectorise a row loop whose iterations are independent.
 #if defined(__CUDA_ARCH__)
 #define XP_VECTORISE

@@ -47,6 +47,9 @@ class PdeModel final : public FieldModel<Space, Real> {
   void rate(const Stage& stage, double time, double step, const Box& box) override;
 
  private:
+  template <int order>
+  void lone_laplacian(const Stage& stage, double step, const Box& box);
+
   Calculator<Space, Real> rates_;
   std::shared_ptr<const Linearised> linearised_;
   std::vector<Program> initial_;

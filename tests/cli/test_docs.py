@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -32,6 +33,38 @@ class Docs(unittest.TestCase):
     def test_tutorial_does_what_it_shows(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual([], document.failures(ROOT / "docs/tutorial.md", folder, XPSIM))
+
+    def test_gallery(self):
+        """Every input is there, in its own words; commands are right, and pictures are those that they write."""
+        text = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+        for path in (ROOT / "inputs").glob("*.yaml"):
+            self.assertIn(f"`{path.name}`", text)
+        for section in re.split(r"^##+ ", text, flags=re.M):
+            for _, language, lines in document.blocks(section):
+                if language == "yaml":
+                    name = re.search(r"`(\w+\.yaml)`", section)[1]
+                    words = (ROOT / "inputs" / name).read_text(encoding="utf-8").splitlines()
+                    self.assertEqual([], [line for line in lines if line not in words], name)
+        commands = re.findall(r"^    (scripts/.*)$", text.replace("\\\n", ""), re.M)
+        folder, drawn = "", []
+        for program, path, *options in map(shlex.split, commands):
+            if program == "scripts/xpsim":
+                done = subprocess.run([XPSIM, "check", ROOT / path, *options], capture_output=True, text=True)
+                self.assertEqual(0, done.returncode, f"{path} {options}\n{done.stderr}")
+                folder = re.search(r"^# files in +(.+)$", done.stdout, re.M)[1]
+            else:
+                self.assertEqual(folder, path)
+                drawn.append(options[-1])
+        self.assertEqual(["docs/" + link for link in re.findall(r"\]\((images/.+)\)", text)], drawn)
+
+    def test_space_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for command, code in (
+                    (f"xpsim {ROOT}/inputs/wave.yaml --set time.end=1/8 --set verify=[] --set output.every=1/32", 0),
+                    ("scripts/plot out/wave --space-time --small", 0),
+                    ("scripts/plot out/wave/fields_000000.vtkhdf --space-time", 2)):
+                self.assertEqual(code, document.execute(command, folder, XPSIM)[0], command)
+            self.assertGreater((pathlib.Path(folder) / "out/wave/fields.png").stat().st_size, 1000)
 
     def check(self, folder, text):
         (pathlib.Path(folder) / "input.yaml").write_text(text, encoding="utf-8")

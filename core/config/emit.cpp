@@ -7,7 +7,7 @@ namespace {
 
 using Kind = ConfigNode::Kind;
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -35,7 +35,7 @@ std::string scalar(const std::string& text) {
   const bool starts_well = plain && text[0] != '-' && text != "null";
   const bool number =
       plain && text.size() > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9';
-  return starts_well || number ? text : quoted(text);
+  return starts_well || number ? text : in_quotes(text);
 }
 
 void emit(const ConfigNode& node, const std::string& path, int depth, const Schema& schema,
@@ -49,7 +49,7 @@ void emit(const ConfigNode& node, const std::string& path, int depth, const Sche
         entry && (entry->type == ValueType::text || entry->type == ValueType::expression);
     out += indent + scalar(item.key) + ":";
     if (value.kind == Kind::scalar) {
-      out += " " + (as_text ? quoted(value.text) : scalar(value.text)) + "\n";
+      out += " " + (as_text ? in_quotes(value.text) : scalar(value.text)) + "\n";
     } else if (value.kind == Kind::mapping) {
       out += value.items.empty() ? " {}\n" : "\n";
       emit(value, below, depth + 1, schema, out);

@@ -39,8 +39,9 @@ double convert(std::string_view text, std::size_t offset) {
   }
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   exponent += static_cast<long>(point) - static_cast<long>(first);
-  if (exponent > 0) throw Mistake(offset, text.size(), quoted(text) + " is too large for a double");
-  throw Mistake(offset, text.size(), quoted(text) + " is too small for a double", "write 0");
+  if (exponent > 0)
+    throw Mistake(offset, text.size(), in_quotes(text) + " is too large for a double");
+  throw Mistake(offset, text.size(), in_quotes(text) + " is too small for a double", "write 0");
 }
 
 // Bytes of the UTF-8 character at the start of the text and its code point; 0 bytes if it is none.
@@ -105,7 +106,7 @@ std::string replacement(unsigned code) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   result += text;
   result += '\'';
@@ -123,7 +124,7 @@ void Lexer::refuse_character() const {
   if (first == '&' || first == '|' || first == '!' || first == '%' || first == '=') {
     const std::size_t length =
         (first == '&' || first == '|') && rest.substr(1, 1) == rest.substr(0, 1) ? 2 : 1;
-    throw Mistake(at_, length, quoted(rest.substr(0, length)) + " is not an operator here",
+    throw Mistake(at_, length, in_quotes(rest.substr(0, length)) + " is not an operator here",
                   replacement(static_cast<unsigned char>(first)));
   }
   const auto [size, code] = decode(rest);
@@ -135,7 +136,7 @@ void Lexer::refuse_character() const {
   std::snprintf(number, sizeof number, "U+%04X", code);
   if (code < 0x20 || (code >= 0x7f && code < 0xa0))
     throw Mistake(at_, size, std::string("unexpected character ") + number);
-  std::string message = "unexpected character " + quoted(rest.substr(0, size));
+  std::string message = "unexpected character " + in_quotes(rest.substr(0, size));
   if (size > 1) message += std::string(" (") + number + ")";
   throw Mistake(at_, size, std::move(message), replacement(code));
 }
@@ -148,7 +149,7 @@ Token Lexer::number(std::size_t start) {
   };
   const auto refuse = [&](std::size_t end, const std::string& why, std::string hint) {
     const std::string_view text = text_.substr(start, end - start);
-    throw Mistake(start, text.size(), quoted(text) + why, std::move(hint));
+    throw Mistake(start, text.size(), in_quotes(text) + why, std::move(hint));
   };
 
   std::size_t end = skip_digits(start);

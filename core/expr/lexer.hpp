@@ -27,7 +27,7 @@ struct Mistake {
 };
 
 /// 'text' between quotes, for messages.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 struct Token {
   enum class Kind { number, name, symbol, end } kind = Kind::end;

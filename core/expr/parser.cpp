@@ -111,7 +111,7 @@ void Parser::refuse_decimal_comma() const {
   std::size_t end = token_.offset + 1;
   while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
   std::string written(text_.substr(previous_.offset, end - previous_.offset));
-  const std::string message = quoted(written) + " has a decimal comma";
+  const std::string message = in_quotes(written) + " has a decimal comma";
   written[token_.offset - previous_.offset] = '.';
   throw Mistake(previous_.offset, written.size(), message, "write " + written);
 }
@@ -123,7 +123,8 @@ void Parser::refuse_token() const {
   if (token_.is("[") && parse_.scope.symbols().vectors.count(std::string(previous_.text)) > 0)
     throw Mistake(token_.offset, 1, "expected an operator before '['",
                   "the first component is " + std::string(previous_.text) + "_x");
-  throw Mistake(token_.offset, token_.length, "expected an operator before " + quoted(token_.text),
+  throw Mistake(token_.offset, token_.length,
+                "expected an operator before " + in_quotes(token_.text),
                 token_.is_word("not") ? "" : "to multiply, write *");
 }
 
@@ -304,14 +305,14 @@ Value Parser::primary() {
     case Token::Kind::end:
       throw Mistake(
           previous_.offset, previous_.length,
-          "expected a value after " + quoted(text_.substr(previous_.offset, previous_.length)));
+          "expected a value after " + in_quotes(text_.substr(previous_.offset, previous_.length)));
     case Token::Kind::symbol:
       break;
   }
   if (token_.is("(")) return parenthesis();
   if (token_.is("[")) return bracket();
   throw Mistake(token_.offset, token_.length,
-                "expected a value before " + quoted(text_.substr(token_.offset, token_.length)));
+                "expected a value before " + in_quotes(text_.substr(token_.offset, token_.length)));
 }
 
 Value Parser::bracket() {
@@ -358,7 +359,7 @@ Value Parser::parenthesis() {
 Value Parser::name() {
   const Token name = token_;
   if (name.is_word("and") || name.is_word("or") || name.is_word("not"))
-    throw Mistake(name.offset, name.length, "expected a value before " + quoted(name.text),
+    throw Mistake(name.offset, name.length, "expected a value before " + in_quotes(name.text),
                   name.is_word("not") ? "write (not ...)" : "");
   check_size(name);
   const Scope& scope = parse_.scope;
@@ -368,7 +369,7 @@ Value Parser::name() {
 
   if (find_function(name.text) != nullptr || find_reduction(name.text) ||
       find_operator(name.text) != nullptr || find_random(name.text) != nullptr)
-    throw Mistake(name.offset, name.length, quoted(name.text) + " is a function",
+    throw Mistake(name.offset, name.length, in_quotes(name.text) + " is a function",
                   "write " + std::string(name.text) + "(...)");
   const auto scalar = [](int node) { return Value{node, {}}; };
   if (const auto value = find_constant(name.text)) return scalar(parse_.tree.constant(*value));

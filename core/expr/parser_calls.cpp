@@ -189,8 +189,8 @@ std::optional<Value> Parser::component(const Token& name) {
   const Value value = expand(name, key);
   if (!value.is_vector())
     throw Mistake(name.offset, name.length,
-                  "there is no " + quoted(name.text) + parse_.scope.in_place() +
-                      ": the definition " + quoted(key) + " is a scalar");
+                  "there is no " + in_quotes(name.text) + parse_.scope.in_place() +
+                      ": the definition " + in_quotes(key) + " is a scalar");
   parse_.scope.check_axis(name, axis);
   return parse_.calculus.scalar(parse_.calculus.component(value, axis));
 }
@@ -203,7 +203,7 @@ Value Parser::expand(const Token& name, const std::string& key) {
     std::string chain;
     for (auto link = first; link != open.end(); ++link) chain += *link + " -> ";
     throw Mistake::of_whole(name.offset, name.length,
-                            "definition " + quoted(key) + " uses itself (" + chain + key + ")");
+                            "definition " + in_quotes(key) + " uses itself (" + chain + key + ")");
   }
   const Nesting nesting(parse_, name);
   if (++parse_.expansions > max_expansions) refuse_size(name.offset, name.length);
@@ -217,7 +217,7 @@ Value Parser::expand(const Token& name, const std::string& key) {
     mistake.error.offset = name.offset;
     mistake.error.length = name.length;
     if (!mistake.whole)
-      mistake.error.message = "in definition " + quoted(key) + ": " + mistake.error.message;
+      mistake.error.message = "in definition " + in_quotes(key) + ": " + mistake.error.message;
     throw;
   }
   open.pop_back();

@@ -252,10 +252,10 @@ class Planner {
       const Tree::Place at = tree_.place(reader_.at(node));
       throw Mistake::of_whole(
           at.offset, at.length,
-          name.empty() ? quoted(temporary.text) +
+          name.empty() ? in_quotes(temporary.text) +
                              " is differentiated, and has no boundary "
                              "conditions of its own"
-                       : "the definition " + quoted(name) +
+                       : "the definition " + in_quotes(name) +
                              " is differentiated, and has no boundary conditions",
           !name.empty() ? "give boundary_conditions." + name + ", as for a field"
                         : without_conditions(node) +

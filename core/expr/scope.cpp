@@ -54,10 +54,10 @@ bool Scope::known(std::string_view name) const {
 
 void Scope::check_coordinate(const Token& name, int axis, bool in_reduction) const {
   if (!symbols_.coordinates && !in_reduction)
-    refuse(name, "the coordinate " + quoted(name.text) + " is not allowed" +
+    refuse(name, "the coordinate " + in_quotes(name.text) + " is not allowed" +
                      (symbols_.place.empty() ? " here" : in_place()));
   if (axis >= symbols_.dimensions)
-    refuse(name, "there is no coordinate " + quoted(name.text) + in_place() + ": the grid has " +
+    refuse(name, "there is no coordinate " + in_quotes(name.text) + in_place() + ": the grid has " +
                      std::to_string(symbols_.dimensions) +
                      (symbols_.dimensions == 1 ? " dimension" : " dimensions"));
 }
@@ -69,46 +69,46 @@ void Scope::check_time(const Token& name) const {
 
 void Scope::check_field(const Token& name, bool in_reduction) const {
   if (!symbols_.bare_fields && !in_reduction)
-    refuse(name, "the field " + quoted(name.text) + " is not a single number" + in_place(),
+    refuse(name, "the field " + in_quotes(name.text) + " is not a single number" + in_place(),
            "reduce it with integral, mean, min, max or norm");
 }
 
 void Scope::check_reduction(const Token& name, bool in_reduction) const {
   if (!symbols_.reductions)
-    refuse(name, "the reduction " + quoted(name.text) + " is not allowed" +
+    refuse(name, "the reduction " + in_quotes(name.text) + " is not allowed" +
                      (symbols_.place.empty() ? " here" : in_place()));
   if (in_reduction)
-    refuse(name, "the reduction " + quoted(name.text) + " is inside of another reduction");
+    refuse(name, "the reduction " + in_quotes(name.text) + " is inside of another reduction");
 }
 
 void Scope::check_not_redefined(const Token& name) const {
   if (is_reserved(name.text) && defined_by_user(name.text))
-    refuse(name, quoted(name.text) + " is a reserved name and cannot be defined",
+    refuse(name, in_quotes(name.text) + " is a reserved name and cannot be defined",
            "choose another name");
 }
 
 void Scope::check_operator(const Token& name, bool in_reduction) const {
   if (!symbols_.operators)
     refuse(name,
-           "the operator " + quoted(name.text) + " is not allowed" +
+           "the operator " + in_quotes(name.text) + " is not allowed" +
                (symbols_.place.empty() ? " here" : in_place()),
            "nothing can be differentiated there");
   if (!symbols_.bare_fields && !in_reduction)
-    refuse(name, "the value of " + quoted(name.text) + " is not a single number" + in_place(),
+    refuse(name, "the value of " + in_quotes(name.text) + " is not a single number" + in_place(),
            "reduce it with integral, mean, min, max or norm");
 }
 
 void Scope::check_random(const Token& name) const {
   if (!symbols_.random)
     refuse(name,
-           "the random number " + quoted(name.text) + " is not allowed" +
+           "the random number " + in_quotes(name.text) + " is not allowed" +
                (symbols_.place.empty() ? " here" : in_place()),
            "uniform and normal are for initial values");
 }
 
 void Scope::check_axis(const Token& name, int axis) const {
   if (axis >= symbols_.dimensions)
-    refuse(name, "there is no " + quoted(name.text) + in_place() + ": the grid has " +
+    refuse(name, "there is no " + in_quotes(name.text) + in_place() + ": the grid has " +
                      std::to_string(symbols_.dimensions) +
                      (symbols_.dimensions == 1 ? " dimension" : " dimensions"));
 }
@@ -116,20 +116,21 @@ void Scope::check_axis(const Token& name, int axis) const {
 void Scope::refuse_unknown_name(const Token& name) const {
   const std::string word = lower(name.text);
   if (word == "nan" || word == "inf" || word == "infinity")
-    refuse(name, quoted(name.text) + " is not a finite number");
+    refuse(name, in_quotes(name.text) + " is not a finite number");
   if (symbols_.absent_fields.count(std::string(name.text)) > 0)
-    refuse(name, "the field " + quoted(name.text) + " is not allowed" +
+    refuse(name, "the field " + in_quotes(name.text) + " is not allowed" +
                      (symbols_.place.empty() ? " here" : in_place()));
   if (symbols_.place != "a constant" &&
       (word == "true" || word == "false" || word == "yes" || word == "no"))
-    refuse(name, "unknown name " + quoted(name.text) + in_place(), "write 1 for true, 0 for false");
-  refuse(name, "unknown name " + quoted(name.text) + in_place(),
+    refuse(name, "unknown name " + in_quotes(name.text) + in_place(),
+           "write 1 for true, 0 for false");
+  refuse(name, "unknown name " + in_quotes(name.text) + in_place(),
          suggestion(name.text, valid_names()));
 }
 
 void Scope::refuse_unknown_function(const Token& name) const {
   if (known(name.text))
-    refuse(name, quoted(name.text) + " is not a function",
+    refuse(name, in_quotes(name.text) + " is not a function",
            "to multiply, write " + std::string(name.text) + "*(...)");
   const std::vector<std::string> valid = valid_functions();
   if (name.is_word("dt") && symbols_.operators)
@@ -138,15 +139,16 @@ void Scope::refuse_unknown_function(const Token& name) const {
   const std::string word = lower(name.text);
   for (const Alias& alias : aliases)
     if (alias.name == word && std::find(valid.begin(), valid.end(), alias.function) != valid.end())
-      refuse(name, "unknown function " + quoted(name.text) + in_place(),
-             "did you mean " + quoted(alias.function) + "?");
-  refuse(name, "unknown function " + quoted(name.text) + in_place(), suggestion(name.text, valid));
+      refuse(name, "unknown function " + in_quotes(name.text) + in_place(),
+             "did you mean " + in_quotes(alias.function) + "?");
+  refuse(name, "unknown function " + in_quotes(name.text) + in_place(),
+         suggestion(name.text, valid));
 }
 
 void Scope::refuse_suffix(const Token& number) const {
   const std::string written(number.text), suffix(number.suffix);
   const std::size_t length = number.length + number.suffix.size();
-  const std::string whole = quoted(written + suffix);
+  const std::string whole = in_quotes(written + suffix);
   if (suffix[0] == '_')
     throw Mistake(number.offset, length, whole + " is not a number", "write digits without '_'");
   if (known(suffix))

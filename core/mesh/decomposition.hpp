@@ -20,6 +20,10 @@ class Decomposition {
   /// Throws an Error of kind input when a rank would be left without cells.
   Decomposition(const GridSpec& spec, const std::array<int, 3>& parts);
 
+  /// Cut at these planes along x, y, z: 0, the first cells of all parts but the first, and the
+  /// number of cells.
+  explicit Decomposition(const std::array<std::vector<std::int64_t>, 3>& cuts) : cuts_(cuts) {}
+
   int parts(Axis axis) const { return static_cast<int>(cuts(axis).size()) - 1; }
   int ranks() const { return parts(Axis::x) * parts(Axis::y) * parts(Axis::z); }
   std::array<int, 3> place(int rank) const;

@@ -106,7 +106,7 @@ template <class Space>
 class DeviceProgram {
  public:
   using Code = Kokkos::View<Instruction*, Kokkos::LayoutRight, typename Space::memory_space>;
-  static constexpr int max_outputs = 12;
+  static constexpr int max_outputs = Program::max_outputs;
 
   DeviceProgram() = default;
 

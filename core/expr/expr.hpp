@@ -91,6 +91,7 @@ struct Program {
   static constexpr int max_registers = 32;
   static constexpr int max_numbers = 16;  ///< that are the same in all cells: reductions, ...
   static constexpr int max_arrays = 24;
+  static constexpr int max_outputs = 12;
   static constexpr int slot_time = 3;
   static constexpr int slot_fields = 4;
 

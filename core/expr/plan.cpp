@@ -286,10 +286,18 @@ class Planner {
       step.targets.push_back(array);
     }
     // Arrays whose ghost cells are computed, and those whose ghost cells are filled, apart: they
-    // are made over different boxes.
+    // are made over different boxes. No more at once than a program has outputs.
     for (const bool pointwise : {true, false}) {
       Step part;
       std::vector<int> nodes;
+      const auto finish = [&] {
+        if (nodes.empty()) return;
+        part.is_static = is_static;
+        part.program = program(nodes);
+        result_.steps.push_back(std::move(part));
+        part = {};
+        nodes.clear();
+      };
       for (std::size_t n = 0; n < roots.size(); ++n) {
         const int array = step.targets[n];
         const Temporary& temporary =
@@ -298,11 +306,9 @@ class Planner {
         nodes.push_back(roots[n]);
         part.targets.push_back(array);
         part.text += (part.text.empty() ? "" : ", ") + temporary.text;
+        if (nodes.size() == Program::max_outputs) finish();
       }
-      if (nodes.empty()) continue;
-      part.is_static = is_static;
-      part.program = program(nodes);
-      result_.steps.push_back(std::move(part));
+      finish();
     }
     for (std::size_t n = 0; n < roots.size(); ++n) available_.arrays[roots[n]] = step.targets[n];
     if (!is_static) take_numbers(level, true);

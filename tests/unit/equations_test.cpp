@@ -46,6 +46,27 @@ exact: {{w: "{}"}}
   return {};
 }
 
+// More arrays than one program can give: 20 of one level.
+TEST(Equations, ManyDerivativesOfExpressions) {
+  std::string apart, together;
+  for (int power = 2; power <= 21; ++power) {
+    apart += fmt::format("{}dx(u^{})", power == 2 ? "" : " + ", power);
+    together += fmt::format("{}u^{}", power == 2 ? "" : " + ", power);
+  }
+  const test::Run run = test::run(fmt::format(R"yaml(
+xpsim: 1
+grid: {{cells: [24], periodic: [x]}}
+fields: {{u: "0.9*sin(2*pi*x)", v: 0, w: 0}}
+equations: {{u: 0, v: "{}", w: "dx({})"}}
+time: {{scheme: euler, step: 1, end: 1}}
+verify:
+  - {{name: the same, expression: "max(abs(v - w)) < 1e-12*max(abs(w))"}}
+  - {{name: not nothing, expression: "max(abs(w)) > 1"}}
+)yaml",
+                                              apart, together));
+  EXPECT_EQ(run.report.status, xp::RunStatus::completed) << run.report.message;
+}
+
 struct OperatorCase {
   int dimensions;
   std::string operation, exact;

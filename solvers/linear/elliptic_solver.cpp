@@ -1,0 +1,307 @@
+#include <xp/solvers/linear/elliptic_solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include <xp/runtime/backend.hpp>
+
+namespace xp {
+namespace {
+
+BoundaryConditions without_values(BoundaryConditions conditions) {
+  for (auto& axis : conditions)
+    for (BoundaryCondition& side : axis)
+      if (side.has_value()) side.value = Program::of(0);
+  return conditions;
+}
+
+Grid with_one_ghost(const Grid& grid) {
+  GridSpec spec;
+  spec.dimensions = grid.dimensions();
+  for (const Axis axis : all_axes) {
+    const auto a = static_cast<std::size_t>(index(axis));
+    spec.cells[a] = grid.cells(axis);
+    spec.lower[a] = grid.lower(axis);
+    spec.upper[a] = grid.upper(axis);
+    spec.periodic[a] = grid.periodic(axis);
+  }
+  return Grid(spec, grid.decomposition(), grid.rank());
+}
+
+// Iterations that may pass without the residual becoming smaller by a tenth.
+constexpr int patience = 6;
+// A right side whose mean is larger than this part of its size has no solution to speak of.
+constexpr double most_imbalance = 1e-3;
+
+}  // namespace
+
+std::string LinearResult::message(const LinearOptions& options) const {
+  const std::string after =
+      fmt::format("after {} iteration{} the residual is {:.3g} of the first one", iterations,
+                  iterations == 1 ? "" : "s", residual);
+  switch (reason) {
+    case Reason::converged:
+      return {};
+    case Reason::too_many_iterations:
+      return fmt::format(
+          "{}, above linear_solver.tolerance {:.3g}: "
+          "linear_solver.max_iterations is {}",
+          after, options.tolerance, options.max_iterations);
+    case Reason::stalled:
+      return fmt::format(
+          "{}, and falls no further: linear_solver.tolerance {:.3g} is below what "
+          "rounding lets it reach",
+          after, options.tolerance);
+    case Reason::incompatible:
+      return fmt::format(
+          "there is no solution: with these boundary conditions the source and the "
+          "fluxes through the walls have to balance, and their mean is {:.3g} of "
+          "their size",
+          imbalance);
+    case Reason::indefinite:
+      return "the operator is not positive definite: " + after;
+    case Reason::not_finite:
+      return fmt::format("the residual is not a finite number after {} iterations", iterations);
+  }
+  return {};
+}
+
+template <class Space, class Real>
+EllipticSolver<Space, Real>::EllipticSolver(const Grid& grid, const Communicator& communicator,
+                                            const BoundaryConditions& conditions,
+                                            const EllipticOperator<Space, Real>& op,
+                                            const LinearOptions& options)
+    : grid_(with_one_ghost(grid)), op_(op), options_(options) {
+  for (const Axis axis : all_axes)
+    if (grid.exists(axis)) shift_[static_cast<std::size_t>(index(axis))] = grid.ghosts(axis) - 1;
+  for (auto& faces : op_.faces)
+    if (faces.data() != nullptr) faces = moved(faces);
+  if (op_.reaction.data() != nullptr) op_.reaction = moved(op_.reaction);
+  if (options.mixed && std::is_same_v<Real, double>)
+    mixed_ = std::make_unique<Multigrid<Space, float>>(grid_, communicator, conditions, op_,
+                                                       options.multigrid);
+  else
+    fine_ = std::make_unique<Multigrid<Space, Real>>(grid_, communicator, conditions, op_,
+                                                     options.multigrid);
+  measure_ = Measure<Space, Real>(grid_.cells(Region::own), communicator);
+  measure_of_mixed_ = Measure<Space, float>(grid_.cells(Region::own), communicator);
+  if (options.method == LinearMethod::cg) {
+    for (auto& vector : vectors_) {
+      FieldInfo info;
+      info.name = "cg: vector";
+      vector = Field<Space, Real>(grid_, info);
+    }
+    homogeneous_ = GhostFiller<Space, Real>(grid_, without_values(conditions), Order::second);
+    homogeneous_.allocate();
+    if (grid_.decomposition().ranks() > 1)
+      halo_ = std::make_unique<HaloExchange<Space, Real>>(
+          grid_, communicator, std::vector<FieldEnds>{homogeneous_.ends()});
+  }
+}
+
+template <class Space, class Real>
+FieldView<Space, Real> EllipticSolver<Space, Real>::moved(
+    const FieldView<Space, Real>& view) const {
+  return view.moved(shift_[2], shift_[1], shift_[0]);
+}
+
+template <class Space, class Real>
+std::int64_t EllipticSolver<Space, Real>::memory() const {
+  std::int64_t bytes = fine_ ? fine_->memory() : mixed_->memory();
+  for (const auto& vector : vectors_) bytes += vector.bytes();
+  return bytes;
+}
+
+template <class Space, class Real>
+template <class A, class B>
+void EllipticSolver<Space, Real>::combine(const Space& space, double ca,
+                                          const FieldView<Space, A>& a, double cb,
+                                          const FieldView<Space, B>& b,
+                                          const FieldView<Space, B>& target) const {
+  for_each(
+      space, "linear: combine", grid_.cells(Region::own), KOKKOS_LAMBDA(int k, int j, int i) {
+        target(k, j, i) = static_cast<B>(ca * static_cast<double>(a(k, j, i)) +
+                                         cb * static_cast<double>(b(k, j, i)));
+      });
+}
+
+template <class Space, class Real>
+template <class A>
+void EllipticSolver<Space, Real>::add_constant(const Space& space, double value,
+                                               const FieldView<Space, A>& a) const {
+  for_each(
+      space, "linear: mean", grid_.cells(Region::own), KOKKOS_LAMBDA(int k, int j, int i) {
+        a(k, j, i) = static_cast<A>(static_cast<double>(a(k, j, i)) + value);
+      });
+}
+
+// One solve, with cycles in one precision.
+template <class Space, class Real>
+template <class Cycle>
+struct EllipticSolver<Space, Real>::Solve {
+  EllipticSolver& solver;
+  const Space& space;
+  Multigrid<Space, Cycle>& multigrid;
+  Measure<Space, Cycle>& measure;
+  FieldView<Space, Real> u, f;
+  const std::function<void()>& fill;
+  LinearResult result;
+  double reference = 0, best = INFINITY;
+  int since_best = 0;
+
+  // The residual becomes the right side of a cycle, times a power of two that keeps it where floats
+  // are exact. Returns its norm.
+  double residual(double& unit) {
+    fill();
+    solver.op_.residual(space, solver.grid_, u, f, unit * multigrid.scale() * volume(),
+                        multigrid.right_side());
+    const Sums sums =
+        measure.sums(space, multigrid.right_side(), Want::sum_square | Want::sum | Want::sum_abs);
+    balance(sums, multigrid.right_side());
+    return root_mean_square(sums) / (unit * multigrid.scale() * volume());
+  }
+  double volume() const { return solver.grid_.cell_volume(); }
+  static double root_mean_square(const Sums& sums) {
+    return std::sqrt(sums.sum_square / static_cast<double>(sums.count));
+  }
+  // A right side without a mean, as a singular operator's value has none.
+  template <class A>
+  void balance(const Sums& sums, const FieldView<Space, A>& b) {
+    if (!multigrid.is_singular() || !(sums.sum_abs > 0)) return;
+    if (result.history.empty()) result.imbalance = std::abs(sums.sum) / sums.sum_abs;
+    solver.add_constant(space, -sums.sum / static_cast<double>(sums.count), b);
+  }
+
+  // True when the solve ends here.
+  bool note(double norm) {
+    if (result.history.empty()) reference = norm;
+    result.residual = reference > 0 ? norm / reference : 0;
+    result.history.push_back(result.residual);
+    using Reason = LinearResult::Reason;
+    const auto end = [&](Reason reason) {
+      result.reason = reason;
+      return true;
+    };
+    if (!std::isfinite(norm)) return end(Reason::not_finite);
+    if (result.imbalance > most_imbalance) return end(Reason::incompatible);
+    if (norm <= solver.options_.tolerance * reference) return end(Reason::converged);
+    since_best = norm < 0.9 * best ? 0 : since_best + 1;
+    best = std::min(best, norm);
+    if (since_best >= patience) return end(Reason::stalled);
+    if (result.iterations >= solver.options_.max_iterations)
+      return end(Reason::too_many_iterations);
+    return false;
+  }
+
+  static double unit_for(double size) {
+    return size > 0 && std::isfinite(size) ? std::exp2(-std::ilogb(size)) : 1;
+  }
+
+  void by_multigrid() {
+    const double largest = solver.measure_.sums(space, f, Want::largest).largest;
+    double unit = unit_for(largest * multigrid.scale() * volume());
+    double norm = residual(unit);
+    // Once more if it was out of the range in which floats are exact.
+    const double wanted = unit_for(norm * multigrid.scale() * volume());
+    if (wanted > 1e6 || wanted < 1e-6) {
+      unit = wanted;
+      norm = residual(unit);
+    }
+    while (!note(norm)) {
+      multigrid.cycle(space);
+      solver.combine(space, 1 / unit, multigrid.correction(), 1, u, u);
+      ++result.iterations;
+      unit = unit_for(norm * multigrid.scale() * volume());
+      norm = residual(unit);
+    }
+  }
+
+  void by_cg() {
+    const FieldView<Space, Real> r = solver.vectors_[0].view(), p = solver.vectors_[1].view(),
+                                 q = solver.vectors_[2].view(), z = solver.vectors_[3].view();
+    Measure<Space, Real>& m = solver.measure_;
+    const auto own_residual = [&] {
+      fill();
+      solver.op_.residual(space, solver.grid_, u, f, 1, r);
+      return r;
+    };
+    own_residual();
+    double pq = 0;
+    bool first = true;
+    while (true) {
+      const Sums sums = m.sums(space, r, Want::sum_square | Want::sum | Want::sum_abs);
+      balance(sums, r);
+      const double norm = root_mean_square(sums);
+      if (note(norm)) {
+        if (!result.converged()) return;
+        // What was updated may have drifted from what is true.
+        own_residual();
+        const Sums check = m.sums(space, r, Want::sum_square | Want::sum | Want::sum_abs);
+        balance(check, r);
+        const double truth = root_mean_square(check);
+        result.history.back() = result.residual = reference > 0 ? truth / reference : 0;
+        if (truth <= 2 * solver.options_.tolerance * reference || result.iterations == 0) return;
+        result.reason = LinearResult::Reason::stalled;
+        return;
+      }
+      const double unit = unit_for(norm * multigrid.scale() * volume());
+      const double factor = unit * multigrid.scale() * volume();
+      solver.combine(space, factor, r, 0, multigrid.right_side(), multigrid.right_side());
+      multigrid.cycle(space);
+      solver.combine(space, 1 / unit, multigrid.correction(), 0, z, z);
+      // Flexible conjugate gradients with one direction kept (Notay 2000, algorithm 2.1): cycles
+      // are not quite symmetric.
+      const double beta = first ? 0 : -m.dot(space, z, q) / pq;
+      solver.combine(space, 1, z, beta, p, p);
+      first = false;
+      solver.homogeneous_.fill(space, p, 0);
+      if (solver.halo_) {
+        const std::vector<FieldView<Space, Real>> views{p};
+        solver.halo_->start(space, views);
+        solver.halo_->finish(space, views);
+      }
+      solver.op_.apply(space, solver.grid_, p, q);
+      pq = m.dot(space, p, q);
+      if (!(pq > 0)) {
+        result.reason =
+            std::isnan(pq) ? LinearResult::Reason::not_finite : LinearResult::Reason::indefinite;
+        return;
+      }
+      const double alpha = m.dot(space, p, r) / pq;
+      solver.combine(space, alpha, p, 1, u, u);
+      solver.combine(space, -alpha, q, 1, r, r);
+      ++result.iterations;
+    }
+  }
+
+  LinearResult operator()() {
+    if (solver.options_.method == LinearMethod::cg)
+      by_cg();
+    else
+      by_multigrid();
+    if (multigrid.is_singular()) {
+      const Sums sums = solver.measure_.sums(space, u, Want::sum);
+      solver.add_constant(space, -sums.sum / static_cast<double>(sums.count), u);
+    }
+    space.fence();
+    return std::move(result);
+  }
+};
+
+template <class Space, class Real>
+LinearResult EllipticSolver<Space, Real>::solve(const Space& space, const FieldView<Space, Real>& u,
+                                                const FieldView<Space, Real>& f,
+                                                const std::function<void()>& fill) {
+  if (mixed_)
+    return Solve<float>{*this, space, *mixed_, measure_of_mixed_, moved(u), moved(f), fill, {}}();
+  return Solve<Real>{*this, space, *fine_, measure_, moved(u), moved(f), fill, {}}();
+}
+
+#define XP_ELLIPTIC_SOLVER(Space, Real) template class EllipticSolver<Space, Real>;
+XP_INSTANTIATE(XP_ELLIPTIC_SOLVER)
+#undef XP_ELLIPTIC_SOLVER
+
+}  // namespace xp

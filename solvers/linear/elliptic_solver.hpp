@@ -1,0 +1,93 @@
+// Solves alpha u - div(beta grad u) = f with boundary conditions, by multigrid or by conjugate
+// gradients with multigrid.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <xp/field/ghosts.hpp>
+#include <xp/operators/measure.hpp>
+#include <xp/solvers/linear/multigrid.hpp>
+
+namespace xp {
+
+enum class LinearMethod { multigrid, cg };
+
+struct LinearOptions {
+  LinearMethod method = LinearMethod::multigrid;
+  double tolerance = 1e-10;  ///< of the residual's l2 norm, relative to that of u = 0
+  int max_iterations = 100;
+  bool mixed = true;  ///< cycles in float where fields are double: the double residual decides
+  MultigridOptions multigrid;
+};
+
+/// How a solve ended.
+struct LinearResult {
+  enum class Reason {
+    converged,
+    too_many_iterations,
+    stalled,
+    incompatible,
+    indefinite,
+    not_finite
+  };
+  Reason reason = Reason::converged;
+  int iterations = 0;
+  double residual = 0;          ///< relative
+  double imbalance = 0;         ///< singular operators: mean of the first residual over its size
+  std::vector<double> history;  ///< relative residuals: before the first iteration and after each
+
+  bool converged() const { return reason == Reason::converged; }
+  /// One line for people; empty if converged.
+  std::string message(const LinearOptions& options) const;
+};
+
+/// Solves on one grid, any number of times. All memory is allocated by the constructor. Collective,
+/// the same bits on any number of ranks and threads.
+template <class Space, class Real>
+class EllipticSolver {
+ public:
+  /// The operator's arrays, the grid, and the communicator must live as long.
+  EllipticSolver(const Grid& grid, const Communicator& communicator,
+                 const BoundaryConditions& conditions, const EllipticOperator<Space, Real>& op,
+                 const LinearOptions& options);
+
+  /// From the u that is given. Where the solution is determined but for a constant its mean becomes
+  /// 0. `fill` fills the ghost cells of an array, the conditions' values included.
+  LinearResult solve(const Space& space, const FieldView<Space, Real>& u,
+                     const FieldView<Space, Real>& f, const std::function<void()>& fill);
+
+  const LinearOptions& options() const { return options_; }
+  bool is_singular() const { return fine_ ? fine_->is_singular() : mixed_->is_singular(); }
+  std::int64_t memory() const;
+
+  /// Public only because CUDA asks it of kernels.
+  template <class A, class B>
+  void combine(const Space& space, double ca, const FieldView<Space, A>& a, double cb,
+               const FieldView<Space, B>& b, const FieldView<Space, B>& target) const;
+  template <class A>
+  void add_constant(const Space& space, double value, const FieldView<Space, A>& a) const;
+
+ private:
+  template <class Cycle>
+  struct Solve;
+  FieldView<Space, Real> moved(const FieldView<Space, Real>& view) const;
+
+  Grid grid_;                          ///< with one ghost cell
+  std::array<int, 3> shift_{0, 0, 0};  ///< from its indices to those of the fields
+  EllipticOperator<Space, Real> op_;
+  LinearOptions options_;
+  std::unique_ptr<Multigrid<Space, float>> mixed_;
+  std::unique_ptr<Multigrid<Space, Real>> fine_;
+  // Of conjugate gradients: residual, direction, the operator's value of it, correction.
+  std::array<Field<Space, Real>, 4> vectors_;
+  GhostFiller<Space, Real> homogeneous_;
+  std::unique_ptr<HaloExchange<Space, Real>> halo_;
+  Measure<Space, Real> measure_;
+  Measure<Space, float> measure_of_mixed_;
+};
+
+}  // namespace xp

@@ -141,6 +141,7 @@ template <int dimensions, Coefficients coefficients, class Space, class Real>
 void smooth(const Space& space, const LevelView<Space, Real>& level,
             const FieldView<Space, Real>& u, const FieldView<Space, Real>& b, int colour,
             Real omega) {
+  const Real* const alternating = detail::alternating<Real>.values;  // for the host only
   for_each_row(
       space, "multigrid: smooth", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
         const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
@@ -150,6 +151,7 @@ void smooth(const Space& space, const LevelView<Space, Real>& level,
         // Captured here, as CUDA's compiler wants it: not where the width decides.
         const int shift = j + k + level.parity + colour;
         const Real weight = omega;
+        [[maybe_unused]] const Real* const every_other = alternating;
         constexpr int width = detail::level_chunk<Space>;
         if constexpr (width == 1) {
           if (((first + shift) & 1) == 0)
@@ -164,7 +166,7 @@ void smooth(const Space& space, const LevelView<Space, Real>& level,
             for (int l = 0; l < lanes; ++l)
               row.at(x, sy, sz, chunk + l,
                      [&](Real sum, Real diagonal) { values[l] = (f[chunk + l] + sum) / diagonal; });
-            const Real* const kept = detail::alternating<Real>.values + ((chunk + shift) & 1);
+            const Real* const kept = every_other + ((chunk + shift) & 1);
             Real* const out = x + chunk;
             XP_VECTORISE
             for (int l = 0; l < lanes; ++l) out[l] += kept[l] * weight * (values[l] - out[l]);

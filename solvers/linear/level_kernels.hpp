@@ -141,7 +141,8 @@ template <int dimensions, Coefficients coefficients, class Space, class Real>
 void smooth(const Space& space, const LevelView<Space, Real>& level,
             const FieldView<Space, Real>& u, const FieldView<Space, Real>& b, int colour,
             Real omega) {
-  const Real* const alternating = detail::alternating<Real>.values;  // for the host only
+  // For the host only. Not a constant, which CUDA would look for on the device.
+  const Real* alternating = detail::alternating<Real>.values;
   for_each_row(
       space, "multigrid: smooth", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
         const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);

@@ -124,7 +124,7 @@ class Field {
       advise_huge_pages(memory.data(), memory.size() * sizeof(Real));
     memory_ = Kokkos::subview(memory, std::pair(before, before + size));
     const Box box{{0, 0, 0}, {shape_.cells[0], shape_.cells[1], shape_.cells[2]}};
-    for (int c = 0; c < info_.components; ++c) set_to_zero(view(c), box);
+    for (int c = 0; c < info_.components; ++c) set_to_zero(Space(), view(c), box);
   }
 
   /// What a field will take.
@@ -134,10 +134,9 @@ class Field {
   }
 
   /// First touched by the threads that will work on it: public because CUDA asks it of kernels.
-  static void set_to_zero(const FieldView<Space, Real>& view, const Box& box) {
+  static void set_to_zero(const Space& space, const FieldView<Space, Real>& view, const Box& box) {
     for_each(
-        Space(), "field: zero", box,
-        KOKKOS_LAMBDA(int k, int j, int i) { view(k, j, i) = Real(0); });
+        space, "field: zero", box, KOKKOS_LAMBDA(int k, int j, int i) { view(k, j, i) = Real(0); });
   }
 
   const FieldInfo& info() const { return info_; }

@@ -109,13 +109,6 @@ FieldView<Space, Real> EllipticSolver<Space, Real>::moved(
 }
 
 template <class Space, class Real>
-std::int64_t EllipticSolver<Space, Real>::memory() const {
-  std::int64_t bytes = fine_ ? fine_->memory() : mixed_->memory();
-  for (const auto& vector : vectors_) bytes += vector.bytes();
-  return bytes;
-}
-
-template <class Space, class Real>
 template <class A, class B>
 void EllipticSolver<Space, Real>::combine(const Space& space, double ca,
                                           const FieldView<Space, A>& a, double cb,
@@ -154,25 +147,29 @@ struct EllipticSolver<Space, Real>::Solve {
 
   // The residual becomes the right side of a cycle, times a power of two that keeps it where floats
   // are exact. Returns its norm.
-  double residual(double& unit) {
+  double residual(double unit) {
     fill();
-    solver.op_.residual(space, solver.grid_, u, f, unit * multigrid.scale() * volume(),
-                        multigrid.right_side());
-    const Sums sums =
-        measure.sums(space, multigrid.right_side(), Want::sum_square | Want::sum | Want::sum_abs);
-    balance(sums, multigrid.right_side());
-    return root_mean_square(sums) / (unit * multigrid.scale() * volume());
+    solver.op_.residual(space, solver.grid_, u, f, factor(unit), multigrid.right_side());
+    return norm_of(measure, multigrid.right_side()) / factor(unit);
   }
-  double volume() const { return solver.grid_.cell_volume(); }
-  static double root_mean_square(const Sums& sums) {
-    return std::sqrt(sums.sum_square / static_cast<double>(sums.count));
+  // The right side of a cycle is the residual per volume times this.
+  double factor(double unit) const { return unit * multigrid.scale() * solver.grid_.cell_volume(); }
+  // That makes a residual of this size about 1.
+  double unit_for(double size) const {
+    size *= factor(1);
+    return size > 0 && std::isfinite(size) ? std::exp2(-std::ilogb(size)) : 1;
   }
-  // A right side without a mean, as a singular operator's value has none.
+  // Takes the mean out of a right side, as a singular operator's value has none. Returns the norm
+  // that it had.
   template <class A>
-  void balance(const Sums& sums, const FieldView<Space, A>& b) {
-    if (!multigrid.is_singular() || !(sums.sum_abs > 0)) return;
-    if (result.history.empty()) result.imbalance = std::abs(sums.sum) / sums.sum_abs;
-    solver.add_constant(space, -sums.sum / static_cast<double>(sums.count), b);
+  double norm_of(Measure<Space, A>& by, const FieldView<Space, A>& b) {
+    const Sums sums = by.sums(space, b, Want::sum_square | Want::sum | Want::sum_abs);
+    const auto count = static_cast<double>(sums.count);
+    if (multigrid.is_singular() && sums.sum_abs > 0) {
+      if (result.history.empty()) result.imbalance = std::abs(sums.sum) / sums.sum_abs;
+      solver.add_constant(space, -sums.sum / count, b);
+    }
+    return std::sqrt(sums.sum_square / count);
   }
 
   // True when the solve ends here.
@@ -196,25 +193,18 @@ struct EllipticSolver<Space, Real>::Solve {
     return false;
   }
 
-  static double unit_for(double size) {
-    return size > 0 && std::isfinite(size) ? std::exp2(-std::ilogb(size)) : 1;
-  }
-
   void by_multigrid() {
     const double largest = solver.measure_.sums(space, f, Want::largest).largest;
-    double unit = unit_for(largest * multigrid.scale() * volume());
+    double unit = unit_for(largest);
     double norm = residual(unit);
     // Once more if it was out of the range in which floats are exact.
-    const double wanted = unit_for(norm * multigrid.scale() * volume());
-    if (wanted > 1e6 || wanted < 1e-6) {
-      unit = wanted;
-      norm = residual(unit);
-    }
+    const double change = unit_for(norm) / unit;
+    if (change > 1e6 || change < 1e-6) norm = residual(unit = unit_for(norm));
     while (!note(norm)) {
       multigrid.cycle(space);
       solver.combine(space, 1 / unit, multigrid.correction(), 1, u, u);
       ++result.iterations;
-      unit = unit_for(norm * multigrid.scale() * volume());
+      unit = unit_for(norm);
       norm = residual(unit);
     }
   }
@@ -223,33 +213,28 @@ struct EllipticSolver<Space, Real>::Solve {
     const FieldView<Space, Real> r = solver.vectors_[0].view(), p = solver.vectors_[1].view(),
                                  q = solver.vectors_[2].view(), z = solver.vectors_[3].view();
     Measure<Space, Real>& m = solver.measure_;
+    const std::vector<FieldView<Space, Real>> exchanged{p};
     const auto own_residual = [&] {
       fill();
       solver.op_.residual(space, solver.grid_, u, f, 1, r);
-      return r;
     };
     own_residual();
     double pq = 0;
     bool first = true;
     while (true) {
-      const Sums sums = m.sums(space, r, Want::sum_square | Want::sum | Want::sum_abs);
-      balance(sums, r);
-      const double norm = root_mean_square(sums);
+      const double norm = norm_of(m, r);
       if (note(norm)) {
         if (!result.converged()) return;
         // What was updated may have drifted from what is true.
         own_residual();
-        const Sums check = m.sums(space, r, Want::sum_square | Want::sum | Want::sum_abs);
-        balance(check, r);
-        const double truth = root_mean_square(check);
+        const double truth = norm_of(m, r);
         result.history.back() = result.residual = reference > 0 ? truth / reference : 0;
         if (truth <= 2 * solver.options_.tolerance * reference || result.iterations == 0) return;
         result.reason = LinearResult::Reason::stalled;
         return;
       }
-      const double unit = unit_for(norm * multigrid.scale() * volume());
-      const double factor = unit * multigrid.scale() * volume();
-      solver.combine(space, factor, r, 0, multigrid.right_side(), multigrid.right_side());
+      const double unit = unit_for(norm);
+      solver.combine(space, factor(unit), r, 0, multigrid.right_side(), multigrid.right_side());
       multigrid.cycle(space);
       solver.combine(space, 1 / unit, multigrid.correction(), 0, z, z);
       // Flexible conjugate gradients with one direction kept (Notay 2000, algorithm 2.1): cycles
@@ -259,9 +244,8 @@ struct EllipticSolver<Space, Real>::Solve {
       first = false;
       solver.homogeneous_.fill(space, p, 0);
       if (solver.halo_) {
-        const std::vector<FieldView<Space, Real>> views{p};
-        solver.halo_->start(space, views);
-        solver.halo_->finish(space, views);
+        solver.halo_->start(space, exchanged);
+        solver.halo_->finish(space, exchanged);
       }
       solver.op_.apply(space, solver.grid_, p, q);
       pq = m.dot(space, p, q);

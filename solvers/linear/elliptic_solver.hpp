@@ -60,10 +60,6 @@ class EllipticSolver {
   LinearResult solve(const Space& space, const FieldView<Space, Real>& u,
                      const FieldView<Space, Real>& f, const std::function<void()>& fill);
 
-  const LinearOptions& options() const { return options_; }
-  bool is_singular() const { return fine_ ? fine_->is_singular() : mixed_->is_singular(); }
-  std::int64_t memory() const;
-
   /// Public only because CUDA asks it of kernels.
   template <class A, class B>
   void combine(const Space& space, double ca, const FieldView<Space, A>& a, double cb,

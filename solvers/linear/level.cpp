@@ -16,6 +16,7 @@ Level<Space, Real>::Level(const LevelShape& shape, const Communicator& communica
     return Field<Space, Real>(grid_, info);
   };
   u_ = array("multigrid: correction");
+  exchanged_ = {u_.view()};
   b_ = array("multigrid: right side");
   if (coefficients != Coefficients::constant)
     for (int a = 0; a < shape.dimensions; ++a)
@@ -71,33 +72,6 @@ Level<Space, Real>::Level(const LevelShape& shape, const Communicator& communica
 }
 
 template <class Space, class Real>
-std::int64_t Level<Space, Real>::memory() const {
-  std::int64_t bytes = u_.bytes() + b_.bytes() + reaction_.bytes() +
-                       static_cast<std::int64_t>(numbers_.size() * sizeof(Real));
-  for (const auto& field : faces_) bytes += field.bytes();
-  if (halo_) bytes += halo_->memory() + corner_halo_->memory();
-  return bytes;
-}
-
-template <class Space, class Real>
-template <class Use>
-void Level<Space, Real>::with_kind(const Use& use) const {
-  const auto with = [&]<int dimensions>() {
-    switch (coefficients_) {
-      case Coefficients::constant:
-        return use.template operator()<dimensions, Coefficients::constant>();
-      case Coefficients::faces:
-        return use.template operator()<dimensions, Coefficients::faces>();
-      case Coefficients::faces_and_reaction:
-        return use.template operator()<dimensions, Coefficients::faces_and_reaction>();
-    }
-  };
-  if (shape_.dimensions == 1) return with.template operator()<1>();
-  if (shape_.dimensions == 2) return with.template operator()<2>();
-  with.template operator()<3>();
-}
-
-template <class Space, class Real>
 void Level<Space, Real>::sum_coefficients(const Space& space, const Level& fine) {
   const Children children(fine.own(), own());
   if (coefficients_ != Coefficients::constant)
@@ -109,10 +83,7 @@ void Level<Space, Real>::sum_coefficients(const Space& space, const Level& fine)
 
 template <class Space, class Real>
 void Level<Space, Real>::set_to_zero(const Space& space) {
-  const FieldView<Space, Real> u = u_.view();
-  for_each(
-      space, "multigrid: zero", grid_.cells(Region::ghosted),
-      KOKKOS_LAMBDA(int k, int j, int i) { u(k, j, i) = Real(0); });
+  Field<Space, Real>::set_to_zero(space, u_.view(), grid_.cells(Region::ghosted));
 }
 
 template <class Space, class Real>
@@ -141,16 +112,15 @@ void Level<Space, Real>::exchange(const Space& space, bool corners) {
   wrap(space);
   HaloExchange<Space, Real>* const halo = corners ? corner_halo_.get() : halo_.get();
   if (halo == nullptr) return;
-  const std::vector<FieldView<Space, Real>> views{u_.view()};
-  halo->start(space, views);
-  halo->finish(space, views);
+  halo->start(space, exchanged_);
+  halo->finish(space, exchanged_);
 }
 
 template <class Space, class Real>
 void Level<Space, Real>::smooth(const Space& space, int sweeps, Real omega) {
   for (int half = 0; half < 2 * sweeps; ++half) {
     exchange(space, false);
-    with_kind([&]<int dimensions, Coefficients coefficients>() {
+    with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
       xp::smooth<dimensions, coefficients>(space, view_, u_.view(), b_.view(), half % 2, omega);
     });
   }
@@ -159,7 +129,7 @@ void Level<Space, Real>::smooth(const Space& space, int sweeps, Real omega) {
 template <class Space, class Real>
 void Level<Space, Real>::restrict_to(const Space& space, Level& coarse) {
   exchange(space, false);
-  with_kind([&]<int dimensions, Coefficients coefficients>() {
+  with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
     restrict_residual<dimensions, coefficients>(space, view_, u_.view(), b_.view(), coarse.view_,
                                                 coarse.b_.view());
   });
@@ -168,12 +138,9 @@ void Level<Space, Real>::restrict_to(const Space& space, Level& coarse) {
 template <class Space, class Real>
 void Level<Space, Real>::add_from(const Space& space, Level& coarse) {
   coarse.exchange(space, true);
-  const auto add = [&]<int dimensions>() {
+  with_dimensions(shape_.dimensions, [&]<int dimensions>() {
     prolong<dimensions>(space, view_, u_.view(), weights_, coarse.view_, coarse.u_.view());
-  };
-  if (shape_.dimensions == 1) return add.template operator()<1>();
-  if (shape_.dimensions == 2) return add.template operator()<2>();
-  add.template operator()<3>();
+  });
 }
 
 #define XP_LEVEL(Space, Real) template class Level<Space, Real>;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <xp/field/halo.hpp>
 #include <xp/solvers/linear/level_axis.hpp>
@@ -35,7 +36,7 @@ struct LevelShape {
 template <class Space, class Real>
 class Level {
  public:
-  /// `scale` multiplies beta and alpha, the constants of this level.
+  /// `beta` and `alpha`, scaled, are those of every cell where they are constant.
   Level(const LevelShape& shape, const Communicator& communicator, Coefficients coefficients,
         double beta, double alpha);
 
@@ -47,7 +48,6 @@ class Level {
   FieldView<Space, Real> b() const { return b_.view(); }
   FieldView<Space, Real> faces(Axis axis) const { return faces_[index(axis)].view(); }
   FieldView<Space, Real> reaction() const { return reaction_.view(); }
-  std::int64_t memory() const;
 
   /// Sets coefficients from those of the level below this one: sums over what a coarse cell or face
   /// is made of. Their ghosts are not needed.
@@ -68,9 +68,6 @@ class Level {
   void wrap(const Space& space);
 
  private:
-  template <class Use>
-  void with_kind(const Use& use) const;
-
   LevelShape shape_;
   Grid grid_;
   Coefficients coefficients_;
@@ -78,6 +75,7 @@ class Level {
   LevelView<Space, Real> view_;
   InterpolationView<Real> weights_;
   Field<Space, Real> u_, b_;
+  std::vector<FieldView<Space, Real>> exchanged_;  // u_, as exchanges take it
   std::array<Field<Space, Real>, 3> faces_;
   Field<Space, Real> reaction_;
   std::unique_ptr<HaloExchange<Space, Real>> halo_, corner_halo_;

@@ -17,6 +17,29 @@ enum class Coefficients {
   faces_and_reaction,  ///< alpha by cells as well
 };
 
+/// Calls use.operator()<dimensions>().
+template <class Use>
+void with_dimensions(int dimensions, const Use& use) {
+  if (dimensions == 1) return use.template operator()<1>();
+  if (dimensions == 2) return use.template operator()<2>();
+  use.template operator()<3>();
+}
+
+/// Calls use.operator()<dimensions, coefficients>().
+template <class Use>
+void with_kind(int dimensions, Coefficients coefficients, const Use& use) {
+  with_dimensions(dimensions, [&]<int count>() {
+    switch (coefficients) {
+      case Coefficients::constant:
+        return use.template operator()<count, Coefficients::constant>();
+      case Coefficients::faces:
+        return use.template operator()<count, Coefficients::faces>();
+      case Coefficients::faces_and_reaction:
+        return use.template operator()<count, Coefficients::faces_and_reaction>();
+    }
+  });
+}
+
 /// A level as kernels see it. Numbers by axis are at local indices, as cells are.
 template <class Space, class Real>
 struct LevelView {
@@ -75,43 +98,24 @@ struct LevelRow {
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void at(const Real* u, std::int64_t sy, std::int64_t sz, int i,
                                       const Use& use) const {
-    Real west, east, s = 0, n = 0, b = 0, t = 0, r;
-    if constexpr (coefficients == Coefficients::constant) {
-      west = along_x * link_x[i];
-      east = along_x * link_x[i + 1];
-      if constexpr (dimensions > 1) {
-        s = south * width_x[i];
-        n = north * width_x[i];
-      }
-      if constexpr (dimensions > 2) {
-        b = bottom * width_x[i];
-        t = top * width_x[i];
-      }
-    } else {
-      west = face_x[i] * link_x[i];
-      east = face_x[i + 1] * link_x[i + 1];
-      if constexpr (dimensions > 1) {
-        s = south * lower_y[i];
-        n = north * upper_y[i];
-      }
-      if constexpr (dimensions > 2) {
-        b = bottom * lower_z[i];
-        t = top * upper_z[i];
-      }
-    }
-    if constexpr (coefficients == Coefficients::faces_and_reaction)
-      r = reaction_x[i];
-    else
-      r = reaction * width_x[i];
+    constexpr bool constant = coefficients == Coefficients::constant;
+    const Real west = (constant ? along_x : face_x[i]) * link_x[i];
+    const Real east = (constant ? along_x : face_x[i + 1]) * link_x[i + 1];
     Real sum = west * u[i - 1] + east * u[i + 1], diagonal = west + east;
     if constexpr (dimensions > 1) {
+      const Real s = south * (constant ? width_x : lower_y)[i];
+      const Real n = north * (constant ? width_x : upper_y)[i];
       sum += s * u[i - sy] + n * u[i + sy];
       diagonal += s + n;
     }
     if constexpr (dimensions > 2) {
+      const Real b = bottom * (constant ? width_x : lower_z)[i];
+      const Real t = top * (constant ? width_x : upper_z)[i];
       sum += b * u[i - sz] + t * u[i + sz];
       diagonal += b + t;
     }
+    const Real r =
+        coefficients == Coefficients::faces_and_reaction ? reaction_x[i] : reaction * width_x[i];
     use(sum, diagonal + r);
   }
 };
@@ -121,12 +125,13 @@ namespace detail {
 template <class Space>
 inline constexpr int level_chunk = is_host_space<Space> ? 256 : 1;
 
-// 1, 0, 1, 0, ...
+// 1, 0, 1, 0, ... for a chunk, whichever it begins with.
 template <class Real>
 struct Alternating {
-  Real values[2 * 128 + 2];
+  static constexpr int size = level_chunk<Kokkos::DefaultHostExecutionSpace> + 1;
+  Real values[size];
   constexpr Alternating() : values() {
-    for (int n = 0; n < 2 * 128 + 2; ++n) values[n] = n % 2 == 0 ? Real(1) : Real(0);
+    for (int n = 0; n < size; ++n) values[n] = n % 2 == 0 ? Real(1) : Real(0);
   }
 };
 template <class Real>
@@ -208,7 +213,7 @@ void restrict_residual(const Space& space, const LevelView<Space, Real>& level,
   const Children children(level.own, coarse.own);
   for_each_row(
       space, "multigrid: restrict", coarse.own, KOKKOS_LAMBDA(int K, int J, int first, int last) {
-        constexpr int width = is_host_space<Space> ? 128 : 1;
+        constexpr int width = is_host_space<Space> ? detail::level_chunk<Space> / 2 : 1;
         const int k0 = children.first(2, K), k1 = children.first(2, K + 1);
         const int j0 = children.first(1, J), j1 = children.first(1, J + 1);
         const std::int64_t sy = u.stride(Axis::y), sz = u.stride(Axis::z);

@@ -243,13 +243,6 @@ void Multigrid<Space, Real>::cycle(const Space& space) {
   solve(space, 0);
 }
 
-template <class Space, class Real>
-std::int64_t Multigrid<Space, Real>::memory() const {
-  std::int64_t bytes = 0;
-  for (const Level<Space, Real>& level : levels_) bytes += level.memory();
-  return bytes;
-}
-
 #define XP_MULTIGRID(Space, Real)                                      \
   template class Multigrid<Space, Real>;                               \
   template Multigrid<Space, Real>::Multigrid(                          \

@@ -35,21 +35,16 @@ class Multigrid {
             const BoundaryConditions& conditions, const EllipticOperator<Space, Fine>& op,
             const MultigridOptions& options = {});
 
-  /// Nothing but constants is in the operator's null space: every function that is the same
-  /// everywhere.
+  /// Is a constant added to a solution another one?
   bool is_singular() const { return singular_; }
 
   /// What the right side of a cycle is the residual times.
   double scale() const { return scale_; }
   FieldView<Space, Real> right_side() const { return levels_.front().b(); }
   FieldView<Space, Real> correction() const { return levels_.front().u(); }
-  const Grid& grid() const { return levels_.front().grid(); }
 
   /// One V-cycle from a correction of zero.
   void cycle(const Space& space);
-
-  std::int64_t memory() const;
-  int levels() const { return static_cast<int>(levels_.size()); }
 
   /// Public only because CUDA asks it of kernels.
   void copy_rank(const Space& space, const Level<Space, Real>& parts, int rank,

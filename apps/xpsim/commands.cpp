@@ -20,6 +20,7 @@
 #include <xp/runtime/log.hpp>
 #include <xp/runtime/version.hpp>
 #include <xp/simulation/simulation.hpp>
+#include <xp/solvers/linear/linear_choice.hpp>
 
 #include "terminal.hpp"
 
@@ -206,9 +207,13 @@ int check_command(const CommandLine& line, const xp::Registry& registry) {
   say("cells", std::to_string(forecast.cells));
   say("decomposition", decomposition(forecast, settings.grid.dimensions));
   say("memory per rank", bytes(static_cast<double>(forecast.memory_bytes)));
-  say("stability limit", number_or(forecast.stable_step, "none"));
-  say("step", number_or(forecast.step, "by error control"));
-  say("steps", forecast.steps >= 0 ? std::to_string(forecast.steps) : "not known before the run");
+  if (const xp::LinearReport linear = prepared.simulation->model().linear(); !linear.method.empty())
+    say("linear solver", linear.method + ": " + linear.why);
+  if (!settings.steady) {
+    say("stability limit", number_or(forecast.stable_step, "none"));
+    say("step", number_or(forecast.step, "by error control"));
+    say("steps", forecast.steps >= 0 ? std::to_string(forecast.steps) : "not known before the run");
+  }
   say("snapshots",
       forecast.snapshots >= 0 ? std::to_string(forecast.snapshots) : "not known before the run");
   if (forecast.output_bytes >= 0) say("output", bytes(forecast.output_bytes));
@@ -261,7 +266,9 @@ int list_command(const xp::Registry& registry) {
   std::cout << "models\n";
   for (const xp::ModelFactory& model : registry.models()) line(model.name, model.help);
   std::cout << "time schemes\n";
-  for (const xp::Scheme& scheme : xp::explicit_schemes()) line(scheme.name, scheme.help);
+  for (const xp::Scheme& scheme : xp::schemes()) line(scheme.name, scheme.help);
+  std::cout << "linear solvers\n";
+  for (const auto& [name, help] : xp::linear_method_help()) line(name, help);
   std::cout << "boundary conditions\n";
   for (const xp::BoundaryHelp& help : xp::boundary_help()) line(help.form, help.help);
   std::cout << "functions of expressions\n";

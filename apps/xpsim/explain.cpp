@@ -174,11 +174,14 @@ void explain(std::ostream& out, xp::Simulation& simulation) {
       texts.push_back(fmt::format("{} = {}   ({}:{})", name, config.text("definitions." + name),
                                   where.file, where.line));
     }
-    Explanation(out, config, settings, *settings.equations).print(texts);
+    Explanation(out, config, settings, settings.equations->computation).print(texts);
   }
   say("ghost cells",
       fmt::format("{}{}", settings.grid.ghosts, settings.corners ? ", corners too" : ""));
-  say("time scheme", settings.scheme + ": " + xp::explicit_scheme(settings.scheme).help);
+  if (const xp::LinearReport linear = simulation.model().linear(); !linear.method.empty())
+    say("linear solver", linear.method + ": " + linear.why);
+  if (settings.steady) return;
+  say("time scheme", settings.scheme + ": " + xp::find_scheme(settings.scheme).help);
   say("stability limit",
       std::isfinite(forecast.stable_step) ? fmt::format("{:.7g}", forecast.stable_step) : "none");
   if (forecast.step > 0) say("step", fmt::format("{:.7g}", forecast.step));

@@ -81,7 +81,7 @@ std::string HeatCase::input() const {
 }
 
 ModelRun::ModelRun(const std::string& input, const std::string& scheme)
-    : simulation_(read(input), models(), MPI_COMM_SELF), scheme_(xp::explicit_scheme(scheme)) {
+    : simulation_(read(input), models(), MPI_COMM_SELF), scheme_(xp::find_scheme(scheme)) {
   model().allocate(scheme_.slots);
   model().initialise(0);
   model().fence();

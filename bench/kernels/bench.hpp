@@ -19,9 +19,11 @@ void register_triad(const Options& options);
 void register_heat(const Options& options);
 void register_ghosts(const Options& options);
 void register_measure(const Options& options);
+void register_tridiagonal(const Options& options);
 void register_snapshot(const Options& options);
 void register_functions(const Options& options);
 void register_equations(const Options& options);
+void register_multigrid(const Options& options);
 
 /// Threads of hand-written loops: as many as the OpenMP backend uses.
 int all_threads();

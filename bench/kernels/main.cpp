@@ -49,9 +49,11 @@ int main(int argc, char** argv) {
     bench::register_heat(options);
     bench::register_ghosts(options);
     bench::register_measure(options);
+    bench::register_tridiagonal(options);
     bench::register_snapshot(options);
     bench::register_functions(options);
     bench::register_equations(options);
+    bench::register_multigrid(options);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
   }

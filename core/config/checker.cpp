@@ -96,13 +96,25 @@ class Checker {
 
   const std::set<std::string>& refused() const { return refused_; }
 
+  // Defaults of the whole input.
+  void fill(ConfigNode& root) {
+    const auto text = [](const ConfigNode& block, const char* key) {
+      const ConfigItem* item = block.find(key);
+      return item ? item->value.text : std::string();
+    };
+    model_ = text(root, "model");
+    const ConfigItem* time = root.find("time");
+    if (time) scheme_ = text(time->value, "scheme");
+    fill(root, "");
+  }
+
   // Defaults below a mapping, and blocks that have nothing but defaults.
-  void fill(ConfigNode& node, const std::string& path, const std::string& model) const {
+  void fill(ConfigNode& node, const std::string& path) const {
     const SchemaEntry* own = path.empty() ? nullptr : schema_.find(path);
     if (own && own->exactly_one) return;
     if (own && own->type == ValueType::map) {
       for (ConfigItem& item : node.items)
-        if (item.value.kind == Kind::mapping) fill(item.value, path + ".*", model);
+        if (item.value.kind == Kind::mapping) fill(item.value, path + ".*");
       return;
     }
     std::vector<ConfigItem> ordered;
@@ -112,16 +124,17 @@ class Checker {
       item.key = name;
       if (ConfigItem* given = node.find(name)) {
         item = std::move(*given);
-        if (item.value.kind == Kind::mapping) fill(item.value, path_below(path, name), model);
+        if (item.value.kind == Kind::mapping) fill(item.value, path_below(path, name));
         if (item.value.kind == Kind::list && entry->type == ValueType::list)
           for (ConfigItem& element : item.value.items)
             if (element.value.kind == Kind::mapping)
-              fill(element.value, path_below(path, name) + ".#", model);
+              fill(element.value, path_below(path, name) + ".#");
       } else if (entry->type == ValueType::block) {
-        if (entry->of_model ? name != model : needs_something(path_below(path, name))) continue;
+        if (entry->of_model ? name != model_ : needs_something(path_below(path, name))) continue;
+        if (entry->applies && !entry->applies(model_, scheme_)) continue;
         item.value.kind = Kind::mapping;
         item.value.given = false;
-        fill(item.value, path_below(path, name), model);
+        fill(item.value, path_below(path, name));
         if (item.value.items.empty()) continue;
       } else if (!entry->fallback.empty()) {
         item.value.kind = Kind::scalar;
@@ -177,9 +190,6 @@ class Checker {
       if (candidate.path == path_below(path, item.key) && item.key.find('.') == std::string::npos)
         entry = &candidate;
     if (!entry) return unknown(item, path, shown);
-    if (entry->reserved)
-      return refuse(name, item.key_where,
-                    "'" + name + "' is not supported by this version of xpsim");
     return value(item.value, *entry, name, item.key_where);
   }
 
@@ -192,7 +202,7 @@ class Checker {
     for (const SchemaEntry& entry : schema_.entries()) {
       const std::size_t dot = entry.path.rfind('.');
       const std::string last = dot == std::string::npos ? entry.path : entry.path.substr(dot + 1);
-      if (entry.reserved || last != item.key || entry.path.find('*') != std::string::npos ||
+      if (last != item.key || entry.path.find('*') != std::string::npos ||
           entry.path.find('#') != std::string::npos)
         continue;
       places += (places.empty() ? "" : " or ") +
@@ -364,6 +374,7 @@ class Checker {
   const Schema& schema_;
   Diagnostics& diagnostics_;
   std::set<std::string> refused_;
+  std::string model_, scheme_;
 };
 
 }  // namespace
@@ -397,8 +408,7 @@ std::set<std::string> check_tree(ConfigNode& root, const Schema& schema, const P
   }
   Checker checker(schema, diagnostics);
   checker.keys(root, "", "", top);
-  const ConfigItem* model = root.find("model");
-  checker.fill(root, "", model ? model->value.text : std::string());
+  checker.fill(root);
   return checker.refused();
 }
 

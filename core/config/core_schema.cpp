@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <xp/config/schema.hpp>
 
 namespace xp {
@@ -61,10 +63,11 @@ SchemaEntry in_time(SchemaEntry entry) {
   return entry;
 }
 
-SchemaEntry reserved(const char* path) {
-  SchemaEntry entry = key(path, ValueType::text, "");
-  entry.reserved = true;
-  return entry;
+const std::vector<std::string> implicit_schemes = {"backward_euler", "crank_nicolson", "bdf2",
+                                                   "imex",           "imex3",          "adi"};
+
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // One side of a field: the same keys for every side.
@@ -93,7 +96,7 @@ void add_side(Schema& schema, const std::string& side, const char* help) {
 
 }  // namespace
 
-Schema core_schema() {
+Schema core_schema(const std::vector<std::string>& steady_models) {
   using T = ValueType;
   Schema s;
   s.add(required(
@@ -146,11 +149,18 @@ Schema core_schema() {
       key("numerics.advection", T::choice,
           "How div(u*velocity) and advect(velocity, u) find the value at a face.", "upwind1")));
 
-  s.add(key("time", T::block, "Time stepping."));
-  s.add(one_of({"euler", "ssprk2", "ssprk3", "rk4", "rk32", "rk54"},
+  SchemaEntry time = key("time", T::block, "Time stepping.");
+  time.applies = [steady_models](const std::string& model, const std::string&) {
+    return !is_in(steady_models, model);
+  };
+  s.add(time);
+  std::vector<std::string> scheme_names = {"euler", "ssprk2", "ssprk3", "rk4", "rk32", "rk54"};
+  scheme_names.insert(scheme_names.end(), implicit_schemes.begin(), implicit_schemes.end());
+  s.add(one_of(scheme_names,
                key("time.scheme", T::choice,
-                   "Time scheme; rk32 and rk54 find the step size by error control.", "ssprk3"),
-               {"backward_euler", "crank_nicolson", "bdf2", "imex"}));
+                   "Time scheme; rk32 and rk54 find the step size by error control; those from "
+                   "backward_euler on are implicit.",
+                   "ssprk3")));
   s.add(one_of(
       {"auto"},
       above(0, key("time.step", T::number,
@@ -250,7 +260,29 @@ Schema core_schema() {
       key("verify.#.expression", T::expression, "Expression with one value; 0 is a failure."))));
   s.add(one_of({"start", "end"}, key("verify.#.at", T::choice, "When it is looked at.", "end")));
 
-  for (const char* path : {"linear_solver"}) s.add(reserved(path));
+  SchemaEntry linear =
+      key("linear_solver", T::block, "How steady models and implicit time steps are solved.");
+  linear.applies = [steady_models](const std::string& model, const std::string& scheme) {
+    return is_in(steady_models, model) || is_in(implicit_schemes, scheme);
+  };
+  s.add(linear);
+  s.add(one_of(
+      {"auto", "multigrid", "cg", "bicgstab", "gmres"},
+      key("linear_solver.method", T::choice,
+          "multigrid, and cg with a multigrid cycle, for heat and poisson; bicgstab, gmres and "
+          "cg otherwise; or auto.",
+          "auto")));
+  s.add(above(0, key("linear_solver.tolerance", T::number,
+                     "Solved when the residual's l2 norm is this part of the first one: that of "
+                     "the change in a "
+                     "time step, of zero in a steady model.",
+                     "1e-10")));
+  s.add(at_most(1000000, at_least(1, key("linear_solver.check_every", T::integer,
+                                         "Iterations of cg between looks at the residual.", "4",
+                                         "iterations"))));
+  s.add(at_most(1000000, at_least(1, key("linear_solver.max_iterations", T::integer,
+                                         "Ends the run with code 5 when it is not solved then.",
+                                         "500", "iterations"))));
   return s;
 }
 

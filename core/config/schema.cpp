@@ -59,7 +59,7 @@ std::vector<std::string> Schema::keys_below(const std::string& path) const {
   const std::string prefix = path.empty() ? "" : path + ".";
   std::vector<std::string> result;
   for (const SchemaEntry& entry : entries_)
-    if (!entry.reserved && entry.path.rfind(prefix, 0) == 0 && entry.path.size() > prefix.size() &&
+    if (entry.path.rfind(prefix, 0) == 0 && entry.path.size() > prefix.size() &&
         entry.path.find('.', prefix.size()) == std::string::npos)
       result.push_back(entry.path.substr(prefix.size()));
   return result;

@@ -2,6 +2,7 @@
 // page and the resolved input all come.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -45,7 +46,9 @@ struct SchemaEntry {
   int most_items = 1 << 20;    ///< of lists
   std::string shorthand;       ///< block: the key that a plain scalar given in its place sets
   bool exactly_one = false;    ///< block: takes exactly one of its keys
-  bool reserved = false;  ///< a name of the contract that this version does not support: an error
+  /// Of a block: is it filled in with its defaults in a run of this model and time scheme? Null:
+  /// always.
+  std::function<bool(const std::string& model, const std::string& scheme)> applies = {};
   bool of_model = false;  ///< a block that exists only in a run of the model of its name
   bool in_time = false;   ///< of an expression: may it depend on t?
   bool random = false;    ///< of an expression: may it have random numbers?
@@ -62,7 +65,7 @@ class Schema {
   /// null.
   const SchemaEntry* find(const std::string& path) const;
 
-  /// Names of the keys right below a schema path ("" for the top level), reserved ones left out.
+  /// Names of the keys right below a schema path ("" for the top level).
   std::vector<std::string> keys_below(const std::string& path) const;
 
  private:
@@ -76,7 +79,7 @@ std::string path_below(const std::string& path, const std::string& key);
 bool is_list(ValueType type);
 
 /// Everything but the models' own blocks, which each model adds.
-Schema core_schema();
+Schema core_schema(const std::vector<std::string>& steady_models = {});
 
 /// JSON Schema (draft 2020-12) of the input.
 std::string json_schema(const Schema& schema);

@@ -201,7 +201,6 @@ std::string reference_page(const Schema& schema) {
       "stand for a list of one.\n"
       "Unknown, duplicate and misplaced keys are errors; all errors are reported at once.\n";
   for (const SchemaEntry& entry : schema.entries()) {
-    if (entry.reserved) continue;
     // The ten sides of a field take the same keys: one stands for all.
     const std::string sides = "boundary_conditions.*.";
     if (entry.path.rfind(sides, 0) == 0) {

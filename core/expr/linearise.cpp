@@ -215,6 +215,44 @@ class Differentiator {
   bool complete_ = true;
 };
 
+// Is every node of the tree a sum of fields with factors that know none?
+bool is_linear_in(const Tree& tree, int fields) {
+  std::vector<bool> knows;  // a field
+  for (const Node& node : tree.nodes()) {
+    const auto of = [&](int n) {
+      const int child = node.children[n];
+      return child >= 0 && knows[static_cast<std::size_t>(child)];
+    };
+    const bool a = of(0), b = of(1), c = of(2);
+    knows.push_back(a || b || c ||
+                    (node.op == Op::input && node.slot >= Program::slot_fields &&
+                     node.slot < Program::slot_fields + fields));
+    if (!a && !b && !c) continue;
+    switch (node.op) {
+      case Op::add:
+      case Op::subtract:
+      case Op::negate:
+      case Op::definition:
+        break;
+      case Op::multiply:
+        if (a && b) return false;
+        break;
+      case Op::divide:
+        if (b) return false;
+        break;
+      case Op::select:
+        if (a) return false;
+        break;
+      case Op::stencil:
+        if (Stencil::unpacked(node.slot).operands() == 2 && a) return false;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
 Interval hull(std::initializer_list<double> values) {
   Interval result{infinity, -infinity};
   for (const double value : values) {
@@ -366,6 +404,7 @@ Linearised::Linearised(const std::vector<Request>& requests, const Symbols& symb
       roots.push_back(value.node);
   }
   Tree& tree = graph_->parse.tree;
+  linear_ = is_linear_in(tree, static_cast<int>(symbols.fields.size()));
   Differentiator differentiator(tree, graph_->fields);
   std::size_t stencils = 0;
   for (std::size_t n = 0; n < roots.size(); ++n)

@@ -47,13 +47,16 @@ class Linearised {
   bool is_complete() const { return complete_; }
   /// Do coefficients depend on fields or on the time?
   bool changes() const { return changes_; }
+  /// Are the expressions sums of fields and their differences, with factors that know no field?
+  /// False where that is not plain to see.
+  bool is_linear() const { return linear_; }
   /// Does the time occur, so that coefficients may change while the fields stay?
   bool is_timed() const { return timed_; }
 
  private:
   struct Graph;
   std::unique_ptr<Graph> graph_;
-  bool complete_ = true, changes_ = false, timed_ = false;
+  bool complete_ = true, changes_ = false, timed_ = false, linear_ = true;
 };
 
 }  // namespace xp

@@ -33,6 +33,22 @@ struct AxisNeeds {
   }
 };
 
+// Cuts at multiples of the largest power of two that leaves no part a tenth above its share.
+void round_cuts(const AxisNeeds& needs, std::vector<std::int64_t>& cuts) {
+  const auto parts = static_cast<std::int64_t>(cuts.size()) - 1;
+  for (std::int64_t step = 2; parts > 1 && step * parts <= needs.cells; step *= 2) {
+    std::vector<std::int64_t> round = cuts;
+    for (std::int64_t part = 1; part < parts; ++part)
+      round[static_cast<std::size_t>(part)] =
+          (2 * needs.cells * part / parts + step) / (2 * step) * step;
+    for (std::size_t part = 0; part + 1 < cuts.size(); ++part) {
+      const std::int64_t cells = round[part + 1] - round[part];
+      if (cells < needs.end || 10 * parts * cells > 11 * needs.cells) return;
+    }
+    cuts = round;
+  }
+}
+
 bool can_be_cut(const GridSpec& spec, const std::array<int, 3>& parts) {
   for (const Axis axis : all_axes)
     if (!AxisNeeds(spec, axis).can_be_cut(parts[static_cast<std::size_t>(index(axis))]))
@@ -97,6 +113,7 @@ Decomposition::Decomposition(const GridSpec& spec, const std::array<int, 3>& par
                            : ": a rank would have no cells"));
     cuts_[a].clear();
     for (int part = 0; part <= parts[a]; ++part) cuts_[a].push_back(needs.cut(part, parts[a]));
+    if (spec.coarsens) round_cuts(needs, cuts_[a]);
   }
 }
 

@@ -13,7 +13,8 @@ struct GridSpec;
 
 /// A grid cut by planes: parts(x) * parts(y) * parts(z) boxes, whose sizes along an axis differ by
 /// at most one cell, except that the ends of a bounded axis keep the cells that its wall stencil
-/// needs. Ranks are counted with x fastest.
+/// needs, and that grids which are coarsened are cut at rounder numbers (GridSpec::coarsens). Ranks
+/// are counted with x fastest.
 class Decomposition {
  public:
   Decomposition() = default;  ///< one cell, one rank

@@ -18,6 +18,9 @@ struct GridSpec {
   std::array<bool, 3> periodic{false, false, false};
   int ghosts = 1;      ///< ghost cells on each side along the axes that exist
   int wall_cells = 1;  ///< own cells that ghost cells of a wall are made from (xp::wall_cells())
+  /// Cut where coarser grids can be cut too (multigrid): at multiples of the largest power of two
+  /// that leaves no part a tenth above its share.
+  bool coarsens = false;
 };
 
 enum class Region { own, ghosted };

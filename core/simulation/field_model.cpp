@@ -127,15 +127,45 @@ void FieldModel<Space, Real>::initialise(double time) {
 
 template <class Space, class Real>
 void FieldModel<Space, Real>::fill_ghosts(int slot, double time) {
-  for (std::size_t f = 0; f < infos_.size(); ++f)
-    ghosts_[f].fill(space_, view(slot, static_cast<int>(f)), time);
+  fill_ghosts(views(slot), time);
+}
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::fill_ghosts(const std::vector<FieldView<Space, Real>>& views,
+                                          double time) {
+  for (std::size_t f = 0; f < infos_.size(); ++f) ghosts_[f].fill(space_, views[f], time);
   if (!halo_->has_neighbours()) return;
-  halo_->start(space_, views(slot));
-  halo_->finish(space_, views(slot));
+  halo_->start(space_, views);
+  halo_->finish(space_, views);
+}
+
+template <class Space, class Real>
+bool FieldModel<Space, Real>::needs_rate(const Stage& stage) const {
+  return has(stage.part) && std::any_of(stage.outputs.begin(), stage.outputs.end(),
+                                        [](const StageOutput& output) { return output.rate != 0; });
+}
+
+namespace detail {
+
+template <class Real>
+struct NoRate {
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(int, int, int) const { return Real(0); }
+};
+
+}  // namespace detail
+
+template <class Space, class Real>
+void FieldModel<Space, Real>::combine(const Stage& stage) {
+  for (std::size_t f = 0; f < infos_.size(); ++f) {
+    StageTarget<Space, Real> list[max_stage_outputs];
+    const int count = targets(stage, static_cast<int>(f), 0, list);
+    apply_stage(space_, "combine states", own_, detail::NoRate<Real>{}, list, count);
+  }
 }
 
 template <class Space, class Real>
 void FieldModel<Space, Real>::evaluate(const Stage& stage, double time, double step) {
+  if (!needs_rate(stage)) return combine(stage);
   for (std::size_t f = 0; f < infos_.size(); ++f)
     ghosts_[f].fill(space_, view(stage.in, static_cast<int>(f)), time);
   if (halo_->has_neighbours())

@@ -49,7 +49,14 @@ class FieldModel : public Model {
   /// Writes the outputs of a stage over a part of the own cells; the ghost cells of stage.in that
   /// this part reads are filled. With many ranks a stage is made of several parts.
   virtual void rate(const Stage& stage, double time, double step, const Box& box) = 0;
+  /// Does du/dt have terms of this part? Without a part that is called explicit all of them are
+  /// implicit.
+  virtual bool has(Part part) const { return part != Part::explicit_; }
 
+  /// Does a stage need more than sums of slots?
+  bool needs_rate(const Stage& stage) const;
+  /// Sums of slots, without rates.
+  void combine(const Stage& stage);
   /// The outputs of a stage for one field, step included in the rates; returns how many.
   int targets(const Stage& stage, int field, double step,
               StageTarget<Space, Real> (&list)[max_stage_outputs]) const;
@@ -62,6 +69,8 @@ class FieldModel : public Model {
       double time) const;  ///< with the fields of slot 0 once allocated
   /// Fills the ghost cells of a slot, other ranks' cells included.
   void fill_ghosts(int slot, double time);
+  /// The same of arrays like those of a slot.
+  void fill_ghosts(const std::vector<FieldView<Space, Real>>& views, double time);
   /// The views of all fields of a slot, until the next call.
   const std::vector<FieldView<Space, Real>>& views(int slot);
   Measure<Space, Real>& measure() { return measure_; }

@@ -36,6 +36,27 @@ struct Norms {
   double get(const std::string& name) const { return name == "l1" ? l1 : name == "l2" ? l2 : linf; }
 };
 
+/// How steady models and implicit stages are solved, as the input has it.
+struct LinearSettings {
+  std::string method = "auto";
+  double tolerance = 1e-10;
+  int check_every = 4, max_iterations = 500;
+};
+
+/// What the linear solver of a run did.
+struct LinearReport {
+  std::string method;  ///< "" where there is none
+  std::string why;     ///< it was chosen
+  std::int64_t solves = 0, iterations = 0;
+  double residual = 0;  ///< of the last solve, relative
+};
+
+/// How a steady model or an implicit stage was solved.
+struct Solved {
+  bool converged = true, finite = true;
+  std::string message;  ///< why not, or a warning
+};
+
 /// What a run asks of its physics. On many ranks every function that measures, evaluates or
 /// allocates is called by all of them, and numbers are those of the whole grid.
 class Model {
@@ -73,6 +94,13 @@ class Model {
   /// Takes `count` steps from slot 0 to slot 0; slot 1 is overwritten. The same bits as single
   /// steps. Called with 2 to steps_at_once() only.
   virtual void take_euler_steps(double time, double step, int count);
+  /// Solves the implicit equation of a stage at `time`, from its right side as a first guess.
+  /// `step` is the whole step. Models whose factory names implicit schemes have it.
+  virtual Solved solve_stage(const Stage& stage, double time, double step);
+  /// Of a steady model: replaces slot 0, a first guess, by the solution.
+  virtual Solved solve_steady();
+  /// What its linear solver has done so far.
+  virtual LinearReport linear() const { return {}; }
   /// Exchanges two slots: no data moves.
   virtual void swap(int a, int b) = 0;
   /// Copies the state of one slot into another.
@@ -107,6 +135,13 @@ class Model {
   virtual double halo_wait_seconds() const { return 0; }
 };
 
+/// d/dt of all fields of an input with equations, or the same part of each.
+struct Equations {
+  Computation computation;
+  std::shared_ptr<const Linearised> linearised;
+  bool whole = true;  ///< there is no other part
+};
+
 /// What a model is made from: all checked, nothing allocated.
 struct ModelSetup {
   const Config& config;
@@ -116,17 +151,20 @@ struct ModelSetup {
   Backend backend = Backend::serial;
   Precision precision = Precision::double_;
   Advection advection = Advection::upwind1;
-  std::uint64_t seed = 0;  ///< of random numbers
+  std::uint64_t seed = 0;        ///< of random numbers
+  std::string scheme = "euler";  ///< of the run
+  LinearSettings linear = {};
   std::vector<FieldInfo> fields = {};
   /// Conditions of each field.
   std::vector<BoundaryConditions> boundaries = {};
   /// Conditions of definitions that have some.
   std::map<std::string, BoundaryConditions> conditions = {};
   bool corners = false;  ///< does anything read ghost cells at corners?
-  /// Of the model `equations`: du/dt of each field, and the initial values.
-  const Computation* equations = nullptr;
+  /// Of the model `equations`: du/dt of each field, or its part that is not implicit; the implicit
+  /// part; either may be absent. The initial values.
+  const Equations* equations = nullptr;
+  const Equations* implicit_equations = nullptr;
   std::vector<Program> initial = {};
-  std::shared_ptr<const Linearised> linearised = {};
   /// Compiles the expression at a path of the input in coordinates, parameters and definitions;
   /// `time` says whether t is allowed, `random` whether random numbers are. A mistake goes into the
   /// diagnostics, and 0 is returned.
@@ -138,6 +176,9 @@ struct ModelFactory {
   std::string name, help;
   std::vector<FieldInfo> fields;    ///< none: the input names them in its block `fields`
   std::vector<SchemaEntry> schema;  ///< of its block, paths beginning with the name
+  bool steady = false;              ///< has no time: solve_steady() is all there is to do
+  std::vector<std::string> implicit_schemes = {};  ///< that solve_stage() serves
+  std::vector<std::string> linear_methods = {};    ///< that its linear systems may be solved by
   std::function<std::unique_ptr<Model>(const ModelSetup&)> make;
 };
 

@@ -10,6 +10,14 @@ void Model::take_euler_steps(double, double, int) {
   throw std::logic_error("xp::Model: this model takes single steps");
 }
 
+Solved Model::solve_stage(const Stage&, double, double) {
+  throw std::logic_error("xp::Model: this model has no implicit schemes");
+}
+
+Solved Model::solve_steady() {
+  throw std::logic_error("xp::Model: this model is not steady");
+}
+
 double Model::stable_step(const Scheme& scheme, double time) {
   const double rate = decay_rate(time);
   return rate > 0 ? scheme.limit * 2 / rate : std::numeric_limits<double>::infinity();
@@ -34,7 +42,10 @@ std::vector<std::string> Registry::names() const {
 }
 
 Schema Registry::schema() const {
-  Schema schema = core_schema();
+  std::vector<std::string> steady;
+  for (const ModelFactory& model : models_)
+    if (model.steady) steady.push_back(model.name);
+  Schema schema = core_schema(steady);
   for (const ModelFactory& model : models_)
     for (SchemaEntry entry : model.schema) {
       entry.of_model = entry.path == model.name;

@@ -78,6 +78,11 @@ std::string json(const RunReport& r) {
                         {"norm", r.convergence_norm},
                         {"value", r.convergence_value},
                         {"checks", r.convergence_checks}};
+  if (!r.linear.method.empty())
+    j["linear_solver"] = {{"method", r.linear.method},
+                          {"solves", r.linear.solves},
+                          {"iterations", r.linear.iterations},
+                          {"residual", r.linear.residual}};
   j["fields"] = Json::object();
   for (const auto& [field, s] : r.fields)
     j["fields"][field] = {

@@ -40,6 +40,7 @@ struct RunReport {
   std::string convergence_quantity, convergence_norm;  ///< empty without `convergence`
   double convergence_value = 0;
   std::int64_t convergence_checks = 0;
+  LinearReport linear;
   std::vector<std::pair<std::string, FieldStatistics>> fields;
   std::vector<std::pair<std::string, Norms>> errors;  ///< against `exact`
   Transfers transfers;

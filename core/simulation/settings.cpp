@@ -61,6 +61,8 @@ Settings SettingsReader::read() {
   attempt(&SettingsReader::definitions);
   attempt(&SettingsReader::numerics);
   attempt(&SettingsReader::boundaries);
+  attempt(&SettingsReader::steady);
+  attempt(&SettingsReader::linear_solver);
   attempt(&SettingsReader::time_span);
   attempt(&SettingsReader::time_step);
   attempt(&SettingsReader::convergence);
@@ -267,7 +269,56 @@ void SettingsReader::numerics() {
   settings_.grid.wall_cells = wall_cells(settings_.order, settings_.grid.ghosts);
 }
 
+// What a steady model has no use for.
+void SettingsReader::steady() {
+  settings_.steady = settings_.model && settings_.model->steady;
+  if (!settings_.steady) return;
+  settings_.scheme = "euler";
+  settings_.end = settings_.start = 0;
+  const std::pair<const char*, const char*> unused[] = {
+      {"time", "leave it out"},
+      {"convergence", "linear_solver.tolerance says how exactly it is solved"},
+      {"stop", "leave it out"}};
+  for (const auto& [key, hint] : unused)
+    if (config_.given(key))
+      diagnostics_.add(config_.key_position(key),
+                       "`" + std::string(key) + "` has no meaning here: the model '" +
+                           settings_.model->name + "' is steady",
+                       hint);
+}
+
+const Scheme& SettingsReader::scheme() const {
+  const bool known = config_.has("time.scheme") && !config_.refused("time.scheme");
+  return find_scheme(known ? config_.text("time.scheme") : "ssprk3");
+}
+
+void SettingsReader::linear_solver() {
+  if (config_.has("linear_solver.method")) {
+    settings_.linear.method = config_.text("linear_solver.method");
+    settings_.linear.tolerance = config_.number("linear_solver.tolerance");
+    settings_.linear.check_every = static_cast<int>(config_.integer("linear_solver.check_every"));
+    settings_.linear.max_iterations =
+        static_cast<int>(config_.integer("linear_solver.max_iterations"));
+  }
+  if (!settings_.model) return;
+  const std::vector<std::string>& methods = settings_.model->linear_methods;
+  if (settings_.linear.method != "auto" && !methods.empty() &&
+      std::find(methods.begin(), methods.end(), settings_.linear.method) == methods.end()) {
+    std::string names = "auto";
+    for (const std::string& name : methods) names += ", " + name;
+    diagnostics_.add(config_.position("linear_solver.method"),
+                     "the method " + settings_.linear.method + " is not one for " +
+                         settings_.model->name + "; one of: " + names);
+  }
+  if (settings_.steady) return;
+  if (config_.given("linear_solver") && !scheme().implicit() && !config_.refused("time.scheme"))
+    diagnostics_.add(config_.key_position("linear_solver"),
+                     "`linear_solver` has no meaning here: nothing is solved implicitly",
+                     "it is for implicit time schemes and the model poisson");
+}
+
 void SettingsReader::time_span() {
+  if (settings_.steady) return;
   settings_.max_steps = config_.integer("time.max_steps");
   if (!config_.has("time.end")) {
     if (!config_.refused("time.end") && !config_.given("convergence") &&
@@ -286,7 +337,21 @@ void SettingsReader::time_span() {
 }
 
 void SettingsReader::time_step() {
-  settings_.scheme = config_.text("time.scheme");
+  if (settings_.steady) return;
+  settings_.scheme = scheme().name;
+  if (!settings_.model || !scheme().implicit()) return read_step();
+  const std::vector<std::string>& known = settings_.model->implicit_schemes;
+  if (std::find(known.begin(), known.end(), settings_.scheme) == known.end()) {
+    std::string names = "euler, ssprk2, ssprk3, rk4, rk32, rk54";
+    for (const std::string& name : known) names += ", " + name;
+    diagnostics_.add(config_.position("time.scheme"),
+                     "the scheme " + settings_.scheme + " is not one for " + settings_.model->name +
+                         "; one of: " + names);
+  }
+  read_step();
+}
+
+void SettingsReader::read_step() {
   settings_.cfl = config_.number("time.cfl");
   settings_.relative_tolerance = config_.number("time.tolerance.relative");
   settings_.absolute_tolerance = config_.number("time.tolerance.absolute");
@@ -299,7 +364,7 @@ void SettingsReader::time_step() {
 }
 
 void SettingsReader::convergence() {
-  if (!config_.given("convergence")) return;
+  if (!config_.given("convergence") || settings_.steady) return;
   settings_.convergence = ConvergenceSettings{
       config_.text("convergence.quantity"), config_.text("convergence.norm"),
       config_.number("convergence.tolerance"), config_.integer("convergence.check_every")};

@@ -79,9 +79,9 @@ struct Settings {
   std::string directory;  ///< of output
   const ModelFactory* model = nullptr;
   std::vector<FieldInfo> fields;  ///< of the model, components of vectors one by one: v_x, v_y
-  std::optional<Computation> equations;  ///< du/dt of each field, where the input gives equations
-  std::shared_ptr<const Linearised> linearised;  ///< for the stability limit
-  std::vector<Program> initial;                  ///< of each field then
+  /// Where the input gives equations, of all fields: the part that is not implicit, and the other.
+  std::optional<Equations> equations, implicit_equations;
+  std::vector<Program> initial;  ///< of each field then
   GridSpec grid;
   std::optional<std::array<int, 3>> decomposition;  ///< parts along each axis; absent: the best
   Order order = Order::second;
@@ -102,6 +102,8 @@ struct Settings {
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::optional<ConvergenceSettings> convergence;
   std::optional<StopSettings> stop;
+  bool steady = false;  ///< a steady model: no time, no steps
+  LinearSettings linear;
 
   CheckpointSettings checkpoint;
   std::uint64_t seed = 0;           ///< of random numbers

@@ -113,27 +113,67 @@ void SettingsReader::equations() {
     diagnostics_.add(config_.key_position("equations." + name),
                      "equations." + name + ": there is no field '" + name + "'", hint);
   }
-  Symbols symbols = field_symbols();
-  std::vector<Request> requests;
-  std::vector<std::string> paths;
+  const Scheme& scheme = this->scheme();
+  bool any_implicit = false;
+  for (const std::string& name : config_.keys("equations"))
+    if (const std::string path = "equations." + name + ".implicit"; config_.given(path)) {
+      any_implicit = true;
+      if (!scheme.implicit() && !config_.refused("time.scheme"))
+        diagnostics_.add(config_.key_position(path),
+                         "the scheme " + scheme.name + " is explicit: it has no use for " + path,
+                         "take imex, or add it to the explicit part");
+    }
+  if (!any_implicit && (scheme.name == "imex" || scheme.name == "imex3"))
+    diagnostics_.add(config_.position("time.scheme"),
+                     "the scheme " + scheme.name + " needs a part that is implicit",
+                     "write equations.NAME: {explicit: ..., implicit: ...}, or take "
+                     "backward_euler, crank_nicolson or bdf2, to which all terms are implicit");
   const std::size_t before = diagnostics_.size();
+  const PartOfEquations plain = part_of_equations("explicit"),
+                        stiff = part_of_equations("implicit");
+  initial_values();
+  // Without a part that is called implicit all terms are, to a scheme that can.
+  if (any_implicit || !scheme.implicit()) settings_.equations = compile_part(plain, before);
+  if (any_implicit || scheme.implicit())
+    settings_.implicit_equations = compile_part(any_implicit ? stiff : plain, before);
+  if (settings_.equations && settings_.implicit_equations)
+    settings_.equations->whole = settings_.implicit_equations->whole = false;
+}
+
+SettingsReader::PartOfEquations SettingsReader::part_of_equations(const char* part) {
+  PartOfEquations result;
+  const bool is_explicit = part == std::string("explicit");
+  for (const std::string& name : config_.keys("fields")) {
+    const bool vector = vectors_.count(name) > 0;
+    if (!vector && std::find(fields_.begin(), fields_.end(), name) == fields_.end()) continue;
+    const std::string block = "equations." + name, path = block + "." + part;
+    if (!config_.given(block)) {
+      if (is_explicit && !config_.refused(block) && !config_.refused("equations"))
+        diagnostics_.add(config_.key_position("fields." + name),
+                         "no equation for field '" + name + "'",
+                         "write " + block +
+                             (vector ? "; a vector of zeros for a field that stays as it is"
+                                     : "; 0 for a field that stays as it is"));
+      continue;
+    }
+    if (is_explicit && !config_.has(path) && !config_.refused(path) &&
+        !config_.given(block + ".implicit"))
+      diagnostics_.add(config_.key_position(block),
+                       "missing key '" + path + "': d/dt of the field");
+    const char* const nothing[] = {"0", "[0]", "[0, 0]", "[0, 0, 0]"};
+    const std::string text =
+        config_.has(path) ? config_.text(path) : nothing[vector ? dimensions() : 0];
+    result.requests.push_back({text, vector, -1, "field '" + name + "'", path});
+    result.paths.push_back(path);
+  }
+  return result;
+}
+
+void SettingsReader::initial_values() {
   int stream = 0;
   for (const std::string& name : config_.keys("fields")) {
     const bool vector = vectors_.count(name) > 0;
     if (!vector && std::find(fields_.begin(), fields_.end(), name) == fields_.end()) continue;
-    const std::string path = "equations." + name + ".explicit";
-    if (!config_.given("equations." + name)) {
-      if (!config_.refused("equations." + name) && !config_.refused("equations"))
-        diagnostics_.add(config_.key_position("fields." + name),
-                         "no equation for field '" + name + "'",
-                         "write equations." + name +
-                             (vector ? "; a vector of zeros for a field that stays as it is"
-                                     : "; 0 for a field that stays as it is"));
-    } else if (config_.has(path)) {
-      requests.push_back({config_.text(path), vector, -1, "field '" + name + "'", path});
-      paths.push_back(path);
-    }
-    // The initial value.
     const std::string initial = "fields." + name + ".initial";
     const int parts = vector ? dimensions() : 1;
     Symbols start = symbols_;
@@ -162,7 +202,11 @@ void SettingsReader::equations() {
     programs.resize(static_cast<std::size_t>(parts), Program::of(0));
     for (Program& program : programs) settings_.initial.push_back(std::move(program));
   }
-  // Each by itself, so that all mistakes are found; then all together.
+}
+
+std::optional<Equations> SettingsReader::compile_part(const PartOfEquations& part,
+                                                      std::size_t before) {
+  const Symbols symbols = field_symbols();
   CompileOptions options;
   options.walls = has_walls();
   options.repeated = true;
@@ -170,19 +214,24 @@ void SettingsReader::equations() {
     diagnostics_.add(config_.position(path, compiled.error.offset, compiled.error.length),
                      compiled.error.message, compiled.error.hint);
   };
-  for (std::size_t n = 0; n < requests.size(); ++n)
-    if (const auto compiled = compile_all({requests[n]}, symbols, options); !compiled)
-      report(compiled, paths[n]);
-  if (diagnostics_.size() > before || requests.empty()) return;
-  const CompiledComputation compiled = compile_all(requests, symbols, options);
-  if (!compiled) return report(compiled, paths[static_cast<std::size_t>(compiled.failed)]);
-  settings_.equations = *compiled.computation;
-  settings_.linearised = std::make_shared<const Linearised>(requests, symbols);
-  if (!settings_.linearised->is_complete())
+  // Each by itself, so that all mistakes are found; then all together.
+  for (std::size_t n = 0; n < part.requests.size(); ++n)
+    if (const auto compiled = compile_all({part.requests[n]}, symbols, options); !compiled)
+      report(compiled, part.paths[n]);
+  if (diagnostics_.size() > before || part.requests.empty()) return std::nullopt;
+  const CompiledComputation compiled = compile_all(part.requests, symbols, options);
+  if (!compiled) {
+    report(compiled, part.paths[static_cast<std::size_t>(compiled.failed)]);
+    return std::nullopt;
+  }
+  Equations equations{*compiled.computation,
+                      std::make_shared<const Linearised>(part.requests, symbols)};
+  if (!equations.linearised->is_complete())
     diagnostics_.add(config_.key_position("equations"),
                      "the equations are too complicated to find their stability limit",
                      "differentiate sums of fewer terms, or fewer times over");
-  note(*compiled.computation);
+  note(equations.computation);
+  return equations;
 }
 
 void SettingsReader::note(const Computation& computation) {

@@ -42,6 +42,15 @@ class SettingsReader {
   void add_field(const std::string& name);
 
   // du/dt and the initial value of each field.
+  // The requests for a part of all equations, and the paths of their texts.
+  struct PartOfEquations {
+    std::vector<Request> requests;
+    std::vector<std::string> paths;
+  };
+  PartOfEquations part_of_equations(const char* part);
+  // None where there are more diagnostics than `before`.
+  std::optional<Equations> compile_part(const PartOfEquations& part, std::size_t before);
+  void initial_values();
   void equations();
 
   // How many ghost cells all expressions together need.
@@ -110,9 +119,14 @@ class SettingsReader {
 
   void numerics();
 
+  void steady();
+  void linear_solver();
+  // Of the input; the default where it has been refused.
+  const Scheme& scheme() const;
   void time_span();
 
   void time_step();
+  void read_step();
 
   void convergence();
 

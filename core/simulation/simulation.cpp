@@ -20,6 +20,7 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
     settings_.directory =
         "out/" + std::filesystem::path(input_.config.position("").file).stem().string();
 
+  settings_.grid.coarsens = settings_.steady || find_scheme(settings_.scheme).implicit();
   grid_ = Grid(settings_.grid, decomposition(diagnostics), communicator_.rank());
   ModelSetup setup{input_.config, communicator_, grid_};
   setup.order = settings_.order;
@@ -27,20 +28,27 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
   setup.precision = settings_.precision;
   setup.advection = settings_.advection;
   setup.seed = settings_.seed;
+  setup.scheme = settings_.scheme;
+  setup.linear = settings_.linear;
   setup.fields = settings_.fields;
   setup.boundaries = settings_.boundaries;
   setup.conditions = settings_.conditions;
   setup.corners = settings_.corners;
   setup.equations = settings_.equations ? &*settings_.equations : nullptr;
+  setup.implicit_equations =
+      settings_.implicit_equations ? &*settings_.implicit_equations : nullptr;
   setup.initial = settings_.initial;
-  setup.linearised = settings_.linearised;
   setup.compile = [&](const std::string& path, bool time, bool random) {
     return compile_at(input_, path, time, random, settings_.grid.dimensions, diagnostics);
   };
   model_ = settings_.model->make(setup);
   diagnostics.throw_if_any();
+  if (settings_.steady) {
+    stable_step_ = std::numeric_limits<double>::infinity();
+    return;
+  }
 
-  stable_step_ = model_->stable_step(explicit_scheme(settings_.scheme), settings_.start);
+  stable_step_ = model_->stable_step(find_scheme(settings_.scheme), settings_.start);
   if (stable_step_ == 0) {
     diagnostics.add(input_.config.position("time.scheme"),
                     "the scheme " + settings_.scheme +
@@ -52,7 +60,7 @@ Simulation::Simulation(Input input, const Registry& registry, MPI_Comm communica
   for (const std::string& term : model_->growing_terms(settings_.start))
     warnings_.push_back("by " + term +
                         " the solution grows without bound, the faster the finer the grid");
-  if (explicit_scheme(settings_.scheme).adaptive()) return;
+  if (find_scheme(settings_.scheme).adaptive()) return;
   steps_ = equal_steps_from(settings_.start);
   warn_of_unbounded();
 }
@@ -69,7 +77,7 @@ std::vector<std::string> Simulation::warn_of_unbounded() {
 }
 
 EqualSteps Simulation::equal_steps_from(double time, double wanted) const {
-  const Scheme& scheme = explicit_scheme(settings_.scheme);
+  const Scheme& scheme = find_scheme(settings_.scheme);
   Diagnostics diagnostics;
   const auto refuse = [&](const char* key, const std::string& message, const std::string& hint) {
     diagnostics.add(input_.config.position(key), message, hint);
@@ -139,10 +147,10 @@ void Simulation::add_monitor(std::unique_ptr<Monitor> monitor) {
 }
 
 void Simulation::follow_limit(RunState& state) {
-  if (explicit_scheme(settings_.scheme).adaptive() || !model_->limit_changes() ||
+  if (find_scheme(settings_.scheme).adaptive() || !model_->limit_changes() ||
       state.step % check_limit_every != 0)
     return;
-  const Scheme& scheme = explicit_scheme(settings_.scheme);
+  const Scheme& scheme = find_scheme(settings_.scheme);
   const double step = steps_.step();
   // Coefficients may change with the time until the next look.
   stable_step_ = std::min(
@@ -167,7 +175,7 @@ void Simulation::follow_limit(RunState& state) {
 }
 
 std::int64_t Simulation::expected_steps() const {
-  if (explicit_scheme(settings_.scheme).adaptive() || !settings_.end) return -1;
+  if (find_scheme(settings_.scheme).adaptive() || !settings_.end) return -1;
   return std::min(steps_.last(), settings_.max_steps);
 }
 
@@ -181,13 +189,16 @@ RunForecast Simulation::forecast() {
     for (int part = 0; part < cut.parts(axis); ++part)
       forecast.largest_part[a] = std::max(forecast.largest_part[a], cut.cells(axis, part));
   }
-  const Scheme& scheme = explicit_scheme(settings_.scheme);
+  const Scheme& scheme = find_scheme(settings_.scheme);
   forecast.memory_bytes = model_->memory(scheme.slots + monitor_slots(settings_));
   MPI_Allreduce(MPI_IN_PLACE, &forecast.memory_bytes, 1, MPI_INT64_T, MPI_MAX, communicator_.get());
   forecast.stable_step = stable_step_;
   if (!scheme.adaptive()) forecast.step = steps_.step();
   forecast.steps = expected_steps();
-  if (!settings_.convergence && settings_.end) {
+  if (settings_.steady) {
+    forecast.steps = -1;
+    forecast.snapshots = 1;
+  } else if (!settings_.convergence && settings_.end) {
     const ScheduleSpec& every = settings_.output_schedule;
     const double length = *settings_.end - settings_.start;
     using Unit = ScheduleSpec::Unit;
@@ -201,13 +212,13 @@ RunForecast Simulation::forecast() {
                            });
     else if (every.unit == Unit::steps && forecast.steps >= 0)
       forecast.snapshots = 1 + (forecast.steps + every.steps - 1) / every.steps;
-    // In doubles: what nobody can store is not what 64 bits can count.
-    if (forecast.snapshots >= 0)
-      forecast.output_bytes = static_cast<double>(forecast.snapshots) *
-                              static_cast<double>(forecast.cells) *
-                              static_cast<double>(bytes_of(settings_.precision)) *
-                              static_cast<double>(settings_.outputs.size());
   }
+  // In doubles: what nobody can store is not what 64 bits can count.
+  if (forecast.snapshots >= 0)
+    forecast.output_bytes = static_cast<double>(forecast.snapshots) *
+                            static_cast<double>(forecast.cells) *
+                            static_cast<double>(bytes_of(settings_.precision)) *
+                            static_cast<double>(settings_.outputs.size());
   return forecast;
 }
 

@@ -84,6 +84,7 @@ class Simulation {
                    const std::function<void(const std::string&, const HostArray&)>& write) const;
   /// Equal steps, at most `most`, up to the next that a monitor wants to see.
   int steps_until_a_look(std::int64_t step, int most) const;
+  void solve_steady(Loop& loop);
   void step_to_the_end(Loop& loop);
   bool step_once(Loop& loop, double end);
   void verify(Loop& loop, bool at_start);

@@ -20,7 +20,8 @@ struct Simulation::Loop {
   const Scheme& scheme;
   std::unique_ptr<StopControl> stop = {};
   ErrorControl control = {};
-  int most_at_once = 1;  ///< steps in one pass
+  int most_at_once = 1;     ///< steps in one pass
+  double history_step = 0;  ///< size of the step that the scheme's history is of; 0: there is none
   std::optional<Ending> ending = {};
   bool output_is_ours = false;                   ///< may the folder be written into?
   std::vector<int> exact = {}, assertions = {};  ///< handles of expressions

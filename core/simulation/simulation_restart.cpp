@@ -12,6 +12,14 @@
 #include <xp/simulation/simulation_loop.hpp>
 
 namespace xp {
+namespace {
+
+// Of an array that a multi-step scheme goes on from.
+std::string history_name(int slot, const std::string& field) {
+  return fmt::format("scheme{}.{}", slot, field);
+}
+
+}  // namespace
 
 std::string Simulation::save(
     const Loop& loop, const RunState& state,
@@ -30,6 +38,10 @@ std::string Simulation::save(
   const auto& fields = model_->fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].in_checkpoint) write(fields[f].name, model_->read_field(static_cast<int>(f), 0));
+  if (loop.history_step > 0)
+    for (const int slot : loop.scheme.history)
+      for (std::size_t f = 0; f < fields.size(); ++f)
+        write(history_name(slot, fields[f].name), model_->read_field(static_cast<int>(f), slot));
   for (const auto& monitor : monitors_) {
     if (!monitor->name().empty()) saved.monitors[monitor->name()] = monitor->saved();
     if (monitor->saved_slot() < 0) continue;
@@ -65,6 +77,14 @@ void Simulation::load(Loop& loop, const std::string& checkpoint) {
   const auto& fields = model_->fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].in_checkpoint) read(fields[f].name, static_cast<int>(f), 0);
+  bool has_history = !loop.scheme.history.empty();
+  for (const int slot : loop.scheme.history)
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const std::string name = history_name(slot, fields[f].name);
+      has_history = has_history && reader.has(name);
+      if (has_history) read(name, static_cast<int>(f), slot);
+    }
+  if (has_history) loop.history_step = saved.step_size;
   for (const auto& monitor : monitors_) {
     const int slot = monitor->saved_slot();
     if (slot < 0) continue;

@@ -44,8 +44,23 @@ bool Simulation::step_once(Loop& loop, double end) {
   RunState& state = loop.state;
   const Scheme& scheme = loop.scheme;
   const auto try_step = [&](double step) {
-    for (const Stage& stage : scheme.stages)
-      state.model.evaluate(stage, state.time + stage.fraction * step, step);
+    // What a step of another size has left does not serve.
+    const bool begins = !scheme.first.empty() && loop.history_step != step;
+    for (const Stage& stage : begins ? scheme.first : scheme.stages) {
+      const double time = state.time + stage.fraction * step;
+      if (stage.implicit > 0) {
+        const Solved solved = state.model.solve_stage(stage, time, step);
+        if (!solved.converged) {
+          loop.ending = Ending{solved.finite ? RunStatus::not_converged : RunStatus::diverged,
+                               fmt::format("the step from t = {}, step {}, cannot be solved: {}",
+                                           state.time, state.step, solved.message)};
+          return false;
+        }
+      }
+      if (!stage.outputs.empty()) state.model.evaluate(stage, time, step);
+    }
+    loop.history_step = step;
+    return true;
   };
   int taken = 1;
   if (!scheme.adaptive()) {
@@ -53,8 +68,8 @@ bool Simulation::step_once(Loop& loop, double end) {
     taken = steps_until_a_look(state.step, loop.most_at_once);
     if (taken > 1)
       state.model.take_euler_steps(state.time, state.step_size, taken);
-    else
-      try_step(state.step_size);
+    else if (!try_step(state.step_size))
+      return false;
     state.time = steps_.time(state.step + taken);
   } else {
     double target = end;
@@ -199,6 +214,20 @@ void Simulation::set_up(Loop& loop, const RunOptions& options) {
   for (const std::string& warning : warnings_) log_warning(warning);
 }
 
+void Simulation::solve_steady(Loop& loop) {
+  RunReport& report = loop.state.report;
+  const ScopedTimer timer("solve", report.stepping_seconds);
+  const Solved solved = model_->solve_steady();
+  loop.ending = Ending{solved.converged ? RunStatus::converged
+                       : solved.finite  ? RunStatus::not_converged
+                                        : RunStatus::diverged,
+                       {}};
+  if (solved.converged && !solved.message.empty())
+    log_warning(solved.message);
+  else
+    loop.ending->message = solved.message;
+}
+
 void Simulation::verify(Loop& loop, bool at_start) {
   for (std::size_t n = 0; n < loop.assertions.size(); ++n) {
     const Assertion& assertion = settings_.assertions[n];
@@ -265,12 +294,17 @@ RunReport Simulation::run(const RunOptions& options) {
   report.time = settings_.start;
 
   Loop loop{RunState{*model_, settings_, report, 0, settings_.start, 0, 0, false, false, 0, {}},
-            explicit_scheme(settings_.scheme)};
+            find_scheme(settings_.scheme)};
   RunState& state = loop.state;
   try {
     set_up(loop, options);
-    if ((loop.ending = look_for_divergence(state)))
-      loop.ending->message = "the initial state is wrong: " + loop.ending->message;
+    if (settings_.steady && loop.checkpoint.empty()) solve_steady(loop);
+    if (auto diverged = look_for_divergence(state)) {
+      loop.ending = std::move(diverged);
+      loop.ending->message =
+          (settings_.steady ? "the solution is wrong: " : "the initial state is wrong: ") +
+          loop.ending->message;
+    }
     if (loop.checkpoint.empty()) {
       for (const auto& monitor : monitors_) monitor->start(state);
       verify(loop, true);
@@ -285,6 +319,7 @@ RunReport Simulation::run(const RunOptions& options) {
     }
     report.stepping_seconds -= report.output_seconds - output_before;
     report.halo_seconds = model_->halo_seconds();
+    report.linear = model_->linear();
     finish(loop);
     log_balance(report, state.step - state.resumed);
   } catch (const Error& error) {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <xp/time/scheme.hpp>
@@ -92,17 +95,131 @@ Scheme rk54() {
   return scheme;
 }
 
-}  // namespace
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-const std::vector<Scheme>& explicit_schemes() {
-  static const std::vector<Scheme> schemes = {euler(), ssprk2(), ssprk3(), rk4(), rk32(), rk54()};
-  return schemes;
+// Combines slots, and adds the rate of the terms that are not implicit.
+Stage explicit_stage(int in, double fraction, std::vector<StageOutput> outputs) {
+  return {in, fraction, std::move(outputs), Part::explicit_, 0, 0};
+}
+Stage implicit_stage(int in, double fraction, double implicit, int right_side,
+                     std::vector<StageOutput> outputs = {}) {
+  return {in, fraction, std::move(outputs), Part::explicit_, implicit, right_side};
 }
 
-const Scheme& explicit_scheme(const std::string& name) {
-  for (const Scheme& scheme : explicit_schemes())
+// With terms that are not implicit by forward Euler (Ascher, Ruuth and Spiteri 1997, section 2.1).
+Scheme backward_euler() {
+  return {"backward_euler",
+          "backward Euler, order 1, L-stable",
+          1,
+          3,
+          1,
+          {explicit_stage(0, 0, {{2, 1, {{0, 1}}}}), implicit_stage(1, 1, 1, 2)},
+          unlimited};
+}
+
+// The trapezoidal rule (Crank and Nicolson 1947); other terms by Adams and Bashforth's rule of
+// order 2 (Ascher, Ruuth and Wetton 1995, eq. 9 and 11). Slot 3 keeps their increment.
+Scheme crank_nicolson() {
+  const Stage half{0, 0, {{2, 0.5, {{0, 1}}}}, Part::implicit_, 0, 0};
+  const Stage solve = implicit_stage(1, 1, 0.5, 2);
+  Scheme scheme{"crank_nicolson",
+                "Crank-Nicolson, order 2, A-stable; explicit parts by Adams-Bashforth",
+                2,
+                4,
+                1,
+                {half, explicit_stage(0, 0, {{2, 1.5, {{2, 1}, {3, -0.5}}}, {3, 1, {}}}), solve},
+                unlimited};
+  scheme.history = {3};
+  scheme.first = {half, explicit_stage(0, 0, {{2, 1, {{2, 1}}}, {3, 1, {}}}), solve};
+  return scheme;
+}
+
+// Two-step backward differences (Curtiss and Hirschfelder 1952); other terms are extrapolated
+// (Ascher, Ruuth and Wetton 1995, eq. 13). Slot 1 keeps the state before, 3 the increment of the
+// other terms. The first step is one of order 1.
+Scheme bdf2() {
+  Scheme scheme{
+      "bdf2",
+      "backward differences over two steps, order 2, L-stable",
+      2,
+      4,
+      1,
+      {explicit_stage(0, 0, {{2, 4. / 3, {{0, 4. / 3}, {1, -1. / 3}, {3, -2. / 3}}}, {3, 1, {}}}),
+       implicit_stage(1, 1, 2. / 3, 2)},
+      unlimited};
+  scheme.history = {1, 3};
+  scheme.first = {explicit_stage(0, 0, {{2, 1, {{0, 1}}}, {3, 1, {}}}), implicit_stage(1, 1, 1, 2)};
+  return scheme;
+}
+
+// Ascher, Ruuth and Spiteri 1997, section 2.6: ARS(2,2,2). The right sides of both stages are made
+// in slots 1 and 2; increments of implicit terms are what a stage's solution differs from its right
+// side.
+Scheme imex() {
+  const double gamma = 1 - std::sqrt(0.5), delta = 1 - 1 / (2 * gamma);
+  const double other = (1 - gamma) / gamma;
+  return {"imex",
+          "implicit-explicit Runge-Kutta ARS(2,2,2), order 2, L-stable",
+          2,
+          4,
+          1,
+          {explicit_stage(0, 0, {{1, gamma, {{0, 1}}}, {2, delta, {{0, 1}}}}),
+           implicit_stage(3, gamma, gamma, 1, {{2, 1 - delta, {{2, 1}, {3, other}, {1, -other}}}}),
+           implicit_stage(1, 1, gamma, 2)},
+          unlimited};
+}
+
+// Ascher, Ruuth and Spiteri 1997, section 2.8: ARS(4,4,3).
+Scheme imex3() {
+  const auto add = [](int slot, double rate, double implicit, int from) {
+    return StageOutput{slot, rate, {{slot, 1}, {5, 2 * implicit}, {from, -2 * implicit}}};
+  };
+  return {"imex3",
+          "implicit-explicit Runge-Kutta ARS(4,4,3), order 3, L-stable",
+          3,
+          6,
+          5,
+          {explicit_stage(0, 0,
+                          {{1, 1. / 2, {{0, 1}}},
+                           {2, 11. / 18, {{0, 1}}},
+                           {3, 5. / 6, {{0, 1}}},
+                           {4, 1. / 4, {{0, 1}}}}),
+           implicit_stage(5, 1. / 2, 1. / 2, 1,
+                          {add(2, 1. / 18, 1. / 6, 1), add(3, -5. / 6, -1. / 2, 1),
+                           add(4, 7. / 4, 3. / 2, 1)}),
+           implicit_stage(5, 2. / 3, 1. / 2, 2,
+                          {add(3, 1. / 2, 1. / 2, 2), add(4, 3. / 4, -3. / 2, 2)}),
+           implicit_stage(5, 1. / 2, 1. / 2, 3, {add(4, -7. / 4, 1. / 2, 3)}),
+           implicit_stage(5, 1, 1. / 2, 4)},
+          unlimited};
+}
+
+// The model takes the step from slot 0 to 1 by a method of its own.
+Scheme adi() {
+  return {"adi",    "alternating directions (Douglas and Gunn), order 2, for heat",
+          2,        2,
+          1,        {implicit_stage(1, 1, 1, 0)},
+          unlimited};
+}
+
+}  // namespace
+
+bool Scheme::implicit() const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const Stage& stage) { return stage.implicit > 0; });
+}
+
+const std::vector<Scheme>& schemes() {
+  static const std::vector<Scheme> all = {euler(), ssprk2(), ssprk3(),         rk4(),
+                                          rk32(),  rk54(),   backward_euler(), crank_nicolson(),
+                                          bdf2(),  imex(),   imex3(),          adi()};
+  return all;
+}
+
+const Scheme& find_scheme(const std::string& name) {
+  for (const Scheme& scheme : schemes())
     if (scheme.name == name) return scheme;
-  throw std::logic_error("xp::explicit_scheme: no scheme '" + name + "'");
+  throw std::logic_error("xp::find_scheme: no scheme '" + name + "'");
 }
 
 }  // namespace xp

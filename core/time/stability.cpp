@@ -183,13 +183,11 @@ std::vector<Complex> eigenvalues(std::vector<Complex> a, int n) {
   return roots;
 }
 
-// Eigenvalues of the linearised equations for a wave; `coefficient` picks one of a term's range.
-// Left out are those that are zero but for rounding: of more than two fields they are found less
-// exactly.
+// The linearised equations' matrix for a wave; `coefficient` picks one of a term's range.
 template <class Coefficient>
-std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, const TermNumbers& numbers,
-                             int equations, const WaveSetup& setup, const double (&angle)[3],
-                             const Coefficient& coefficient) {
+std::vector<Complex> wave_matrix(const std::vector<LinearTerm>& terms, const TermNumbers& numbers,
+                                 int equations, const WaveSetup& setup, const double (&angle)[3],
+                                 const Coefficient& coefficient) {
   const auto count = static_cast<std::size_t>(equations);
   const WaveFactors factors(setup, numbers.stencils, angle);
   std::vector<Complex> matrix(count * count, 0.0);
@@ -197,6 +195,16 @@ std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, const TermNum
     matrix[static_cast<std::size_t>(terms[n].equation) * count +
            static_cast<std::size_t>(terms[n].field)] +=
         factors.of(numbers.of_term[n], coefficient(terms[n].coefficient));
+  return matrix;
+}
+
+// Its eigenvalues. Left out are those that are zero but for rounding: of more than two fields they
+// are found less exactly.
+template <class Coefficient>
+std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, const TermNumbers& numbers,
+                             int equations, const WaveSetup& setup, const double (&angle)[3],
+                             const Coefficient& coefficient) {
+  std::vector<Complex> matrix = wave_matrix(terms, numbers, equations, setup, angle, coefficient);
   double scale = 0;
   for (const Complex& entry : matrix) scale = std::max(scale, std::abs(entry));
   scale *= equations > 2 ? 1e-5 : 1e-9;
@@ -205,6 +213,126 @@ std::vector<Complex> of_wave(const std::vector<LinearTerm>& terms, const TermNum
                               [&](const Complex& value) { return !(std::abs(value) > scale); }),
                values.end());
   return values;
+}
+
+// Coefficients all at one end of their ranges, and all at the larger of both.
+double end_of(const Interval& range, int choice) {
+  if (choice == 0) return range.lower;
+  if (choice == 1) return range.upper;
+  return std::abs(range.lower) > std::abs(range.upper) ? range.lower : range.upper;
+}
+int choices(const std::vector<LinearTerm>& terms) {
+  return std::all_of(terms.begin(), terms.end(),
+                     [](const LinearTerm& term) {
+                       return term.coefficient.lower == term.coefficient.upper;
+                     })
+             ? 1
+             : 3;
+}
+
+// Calls use(angles) for waves of a grid. Waves and their mirror images are one: along x half of the
+// angles are enough.
+template <class Use>
+void for_waves(int dimensions, int samples, const Use& use) {
+  const int others_y = dimensions > 1 ? samples : 0, others_z = dimensions > 2 ? samples : 0;
+  for (int z = -others_z; z <= others_z; ++z)
+    for (int y = -others_y; y <= others_y; ++y)
+      for (int x = 0; x <= samples; ++x) {
+        const double angle[3] = {pi * x / samples, pi * y / samples, pi * z / samples};
+        use(angle);
+      }
+}
+
+// Matrices of a few rows, by rows.
+struct Matrix {
+  std::size_t rows = 0, columns = 0;
+  std::vector<Complex> values;
+
+  Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), values(r * c, 0.0) {}
+  Complex& operator()(std::size_t r, std::size_t c) { return values[r * columns + c]; }
+  const Complex& operator()(std::size_t r, std::size_t c) const { return values[r * columns + c]; }
+};
+
+Matrix operator*(const Matrix& a, const Matrix& b) {
+  Matrix product(a.rows, b.columns);
+  for (std::size_t r = 0; r < a.rows; ++r)
+    for (std::size_t n = 0; n < a.columns; ++n)
+      for (std::size_t c = 0; c < b.columns; ++c) product(r, c) += a(r, n) * b(n, c);
+  return product;
+}
+
+// x of a x = b, by elimination with the largest pivots.
+Matrix solve(Matrix a, Matrix b) {
+  for (std::size_t n = 0; n < a.rows; ++n) {
+    std::size_t pivot = n;
+    for (std::size_t r = n + 1; r < a.rows; ++r)
+      if (std::abs(a(r, n)) > std::abs(a(pivot, n))) pivot = r;
+    for (std::size_t c = 0; c < a.columns; ++c) std::swap(a(n, c), a(pivot, c));
+    for (std::size_t c = 0; c < b.columns; ++c) std::swap(b(n, c), b(pivot, c));
+    for (std::size_t r = 0; r < a.rows; ++r) {
+      if (r == n) continue;
+      const Complex factor = a(r, n) / a(n, n);
+      for (std::size_t c = n; c < a.columns; ++c) a(r, c) -= factor * a(n, c);
+      for (std::size_t c = 0; c < b.columns; ++c) b(r, c) -= factor * b(n, c);
+    }
+  }
+  for (std::size_t r = 0; r < a.rows; ++r)
+    for (std::size_t c = 0; c < b.columns; ++c) b(r, c) /= a(r, r);
+  return b;
+}
+
+// What a step makes of the state and of what the step before left: u' = explicit u + implicit u.
+Matrix step_matrix(const Scheme& scheme, const Matrix& explicit_rate, const Matrix& implicit_rate,
+                   double step) {
+  const std::size_t count = explicit_rate.rows;
+  std::vector<int> kept = {0};
+  kept.insert(kept.end(), scheme.history.begin(), scheme.history.end());
+  const std::size_t all = count * kept.size();
+  std::vector<Matrix> slots(static_cast<std::size_t>(scheme.slots), Matrix(count, all));
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    for (std::size_t n = 0; n < count; ++n)
+      slots[static_cast<std::size_t>(kept[k])](n, k * count + n) = 1;
+  for (const Stage& stage : scheme.stages) {
+    Matrix& in = slots[static_cast<std::size_t>(stage.in)];
+    if (stage.implicit > 0) {
+      Matrix left(count, count);
+      for (std::size_t n = 0; n < left.values.size(); ++n)
+        left.values[n] = -stage.implicit * step * implicit_rate.values[n];
+      for (std::size_t n = 0; n < count; ++n) left(n, n) += 1;
+      in = solve(std::move(left), slots[static_cast<std::size_t>(stage.right_side)]);
+    }
+    if (stage.outputs.empty()) continue;
+    const Matrix rate = (stage.part == Part::implicit_ ? implicit_rate : explicit_rate) * in;
+    for (const StageOutput& output : stage.outputs) {
+      Matrix sum(count, all);
+      for (std::size_t n = 0; n < sum.values.size(); ++n) {
+        sum.values[n] = output.rate * step * rate.values[n];
+        for (const auto& [slot, coefficient] : output.terms)
+          sum.values[n] += coefficient * slots[static_cast<std::size_t>(slot)].values[n];
+      }
+      slots[static_cast<std::size_t>(output.slot)] = std::move(sum);
+    }
+  }
+  std::swap(slots[0], slots[static_cast<std::size_t>(scheme.result)]);
+  Matrix result(all, all);
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    std::copy(slots[static_cast<std::size_t>(kept[k])].values.begin(),
+              slots[static_cast<std::size_t>(kept[k])].values.end(),
+              result.values.begin() + static_cast<std::ptrdiff_t>(k * count * all));
+  return result;
+}
+
+// Do no powers of a matrix grow, but for a factor that stays? The 2^14th is looked at.
+bool is_stable(Matrix matrix) {
+  constexpr double most = 1e12;
+  for (int n = 0; n < 14; ++n) {
+    matrix = matrix * matrix;
+    double size = 0;
+    for (const Complex& value : matrix.values) size = std::max(size, std::abs(value));
+    if (!(size < most)) return false;
+    if (size < 1e-3) return true;
+  }
+  return true;
 }
 
 // The largest rate of growth among the shortest waves of a grid.
@@ -273,27 +401,69 @@ double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>&
   const int samples = dimensions == 1 ? 128 : dimensions == 2 ? 16 : 6;
   double result = infinity;
   const TermNumbers numbers(terms);
-  const bool fixed = std::all_of(terms.begin(), terms.end(), [](const LinearTerm& term) {
-    return term.coefficient.lower == term.coefficient.upper;
-  });
-  // Coefficients all at one end, and all at the larger of both.
-  for (int choice = 0; choice < (fixed ? 1 : 3); ++choice) {
-    const auto coefficient = [&](const Interval& range) {
-      if (choice == 0) return range.lower;
-      if (choice == 1) return range.upper;
-      return std::abs(range.lower) > std::abs(range.upper) ? range.lower : range.upper;
-    };
-    // Waves and their mirror images are one: along x half of the angles are enough.
-    const int others_y = dimensions > 1 ? samples : 0, others_z = dimensions > 2 ? samples : 0;
-    for (int z = -others_z; z <= others_z; ++z)
-      for (int y = -others_y; y <= others_y; ++y)
-        for (int x = 0; x <= samples; ++x) {
-          const double angle[3] = {pi * x / samples, pi * y / samples, pi * z / samples};
-          for (const Complex& value : of_wave(terms, numbers, equations, setup, angle, coefficient))
-            result = std::min(result, region.step(value.real(), value.imag()));
-        }
-  }
+  for (int choice = 0; choice < choices(terms); ++choice)
+    for_waves(dimensions, samples, [&](const double(&angle)[3]) {
+      const auto coefficient = [&](const Interval& range) { return end_of(range, choice); };
+      for (const Complex& value : of_wave(terms, numbers, equations, setup, angle, coefficient))
+        result = std::min(result, region.step(value.real(), value.imag()));
+    });
   return result;
+}
+
+double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& explicit_terms,
+                   const std::vector<LinearTerm>& implicit_terms, int equations,
+                   const WaveSetup& setup) {
+  if (explicit_terms.empty()) return infinity;
+  const int dimensions = setup.grid->dimensions();
+  const int samples = dimensions == 1 ? 64 : dimensions == 2 ? 12 : 4;
+  const auto count = static_cast<std::size_t>(equations);
+  const TermNumbers plain(explicit_terms), stiff(implicit_terms);
+  const int choice_count = std::max(choices(explicit_terms), choices(implicit_terms));
+  struct Wave {
+    Matrix plain, stiff;
+  };
+  std::vector<Wave> waves;
+  double fastest = 0;
+  for (int choice = 0; choice < choice_count; ++choice)
+    for_waves(dimensions, samples, [&](const double(&angle)[3]) {
+      const auto coefficient = [&](const Interval& range) { return end_of(range, choice); };
+      Wave wave{Matrix(count, count), Matrix(count, count)};
+      wave.plain.values = wave_matrix(explicit_terms, plain, equations, setup, angle, coefficient);
+      wave.stiff.values = wave_matrix(implicit_terms, stiff, equations, setup, angle, coefficient);
+      std::vector<Complex> sum = wave.plain.values;
+      for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += wave.stiff.values[n];
+      double size = 0;
+      for (const Complex& value : sum) size = std::max(size, std::abs(value));
+      for (const Complex& value : wave.plain.values) fastest = std::max(fastest, std::abs(value));
+      for (const Complex& value : eigenvalues(std::move(sum), equations))
+        if (value.real() > 1e-6 * size) return;
+      waves.push_back(std::move(wave));
+    });
+  if (fastest == 0 || waves.empty()) return infinity;
+  // Steps that are tried, over the largest rate of the explicit part.
+  constexpr double least = 1. / 64, most = 4096;
+  double limit = most;
+  for (const Wave& wave : waves) {
+    const auto stable = [&](double part) {
+      return is_stable(step_matrix(scheme, wave.plain, wave.stiff, part / fastest));
+    };
+    double low = 0, high = least;
+    while (high <= limit && stable(high)) {
+      low = high;
+      high *= 2;
+    }
+    if (high > limit) {
+      if (low == limit || stable(limit)) continue;
+      high = limit;
+    }
+    for (int n = 0; low > 0 && n < 10; ++n) {
+      const double middle = 0.5 * (low + high);
+      (stable(middle) ? low : high) = middle;
+    }
+    limit = low;
+    if (limit == 0) return 0;
+  }
+  return limit == most ? infinity : limit / fastest;
 }
 
 bool grows_without_bound(const std::vector<LinearTerm>& terms, int equations,

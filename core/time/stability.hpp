@@ -1,4 +1,4 @@
-// The largest stable step of an explicit scheme for linearised equations.
+// The largest stable step of a time scheme for linearised equations.
 #pragma once
 
 #include <vector>
@@ -40,6 +40,14 @@ struct WaveSetup {
 /// limits the step; 0 where no step is stable.
 double stable_step(const StabilityRegion& region, const std::vector<LinearTerm>& terms,
                    int equations, const WaveSetup& setup);
+
+/// The same for a scheme with implicit stages: for each wave the matrix that takes a step is made
+/// by the scheme's own stages from the matrices of both parts, and no power of it may grow. Waves
+/// that the equations let grow do not count. Infinity where no step up to 4096 over the largest
+/// rate of the explicit part is unstable.
+double stable_step(const Scheme& scheme, const std::vector<LinearTerm>& explicit_terms,
+                   const std::vector<LinearTerm>& implicit_terms, int equations,
+                   const WaveSetup& setup);
 
 /// Do waves grow the faster the shorter they are, as on ever finer grids? Then the equations have
 /// no solution for a grid to come close to: diffusion that runs backwards, for one. Coefficients

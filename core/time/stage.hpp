@@ -8,7 +8,7 @@
 namespace xp {
 
 inline constexpr int max_stage_terms = 9;
-inline constexpr int max_stage_outputs = 3;
+inline constexpr int max_stage_outputs = 4;
 
 /// A StageOutput with its arrays: target = sum of coefficient*source + rate * du/dt.
 template <class Space, class Real>

@@ -10,6 +10,8 @@ namespace xp {
 ModelFactory heat_model() {
   ModelFactory factory;
   factory.name = "heat";
+  factory.implicit_schemes = {"backward_euler", "crank_nicolson", "bdf2", "imex", "imex3", "adi"};
+  factory.linear_methods = {"multigrid", "cg"};
   factory.help = "heat conduction, u_t = div(diffusivity grad u) + source; field u";
   FieldInfo u;
   u.name = "u";

@@ -6,6 +6,7 @@
 #include <xp/runtime/backend.hpp>
 #include <xp/runtime/error.hpp>
 #include <xp/solvers/heat/heat_kernels.hpp>
+#include <xp/solvers/linear/face_coefficients.hpp>
 #include <xp/time/sweep.hpp>
 
 namespace xp {
@@ -33,7 +34,25 @@ HeatModel<Space, Real>::HeatModel(const ModelSetup& setup, const FieldInfo& u,
     : Base(setup, {u}, {input.initial}),
       constant_diffusivity_(input.diffusivity.is_constant()),
       constant_source_(input.source.is_constant()),
-      timed_source_(input.source.uses_time) {
+      timed_source_(input.source.uses_time),
+      implicit_(find_scheme(setup.scheme).implicit()),
+      adi_(setup.scheme == "adi"),
+      conditions_(setup.boundaries[0]),
+      communicator_(setup.communicator) {
+  if (implicit_) {
+    if (setup.order != Order::second) {
+      Diagnostic diagnostic;
+      diagnostic.where = setup.config.position("numerics.order");
+      diagnostic.message = "the implicit schemes of the model heat are of order 2 in space only";
+      throw Error(ErrorKind::input, {diagnostic});
+    }
+    linear_ = choose_elliptic(setup.linear, !constant_diffusivity_);
+    linear_.options.to_rounding = true;
+    if (adi_) {
+      linear_.report.method = "tridiagonal";
+      linear_.report.why = "the scheme adi solves along one axis after the other";
+    }
+  }
   for (const Axis axis : all_axes)
     if (this->grid().exists(axis))
       unit_decay_rate_ +=
@@ -93,9 +112,24 @@ int HeatModel<Space, Real>::coefficient_arrays() const {
 }
 
 template <class Space, class Real>
+int HeatModel<Space, Real>::source_arrays() const {
+  return constant_source_ ? 0 : 1;
+}
+
+template <class Space, class Real>
 std::int64_t HeatModel<Space, Real>::memory(int slots) const {
-  const int arrays = coefficient_arrays() + (constant_source_ ? 0 : 1);
-  return Base::memory(slots) + arrays * Field<Space, Real>::bytes(this->grid(), FieldInfo());
+  const int arrays = coefficient_arrays() + source_arrays() + (implicit_ ? 1 : 0);
+  std::int64_t bytes =
+      Base::memory(slots) + arrays * Field<Space, Real>::bytes(this->grid(), FieldInfo());
+  // Change, values at walls, and factors along each axis.
+  if (adi_)
+    bytes += (1 + (constant_diffusivity_ ? 0 : this->grid().dimensions())) *
+             Field<Space, Real>::bytes(this->grid(), FieldInfo());
+  else if (implicit_)
+    bytes += EllipticSolver<Space, Real>::memory(
+        this->grid(), constant_diffusivity_ ? Coefficients::constant : Coefficients::faces,
+        linear_.options);
+  return bytes;
 }
 
 template <class Space, class Real>
@@ -113,67 +147,31 @@ void HeatModel<Space, Real>::allocate(int slots) {
     if (this->order() == Order::fourth)
       tabulate_gradient();
     else
-      tabulate_faces();
+      tabulate_faces(this->space(), this->grid(), diffusivity_, this->inputs(0), coefficients_);
   }
   if (!constant_source_) {
     source_field_ = array("heat: source");
     evaluate_source(0, this->grid().cells(Region::own));
   }
+  if (implicit_) {
+    right_side_ = array("heat: right side");
+    if (adi_) {
+      EllipticOperator<Space, Real> op = implicit_operator();
+      op.alpha = 0;
+      directions_ =
+          std::make_unique<HeatAdi<Space, Real>>(this->grid(), communicator_, conditions_, op);
+      return;
+    }
+    solver_ = std::make_unique<EllipticSolver<Space, Real>>(
+        this->grid(), communicator_, conditions_, implicit_operator(), linear_.options);
+    return;
+  }
   if constexpr (is_host_space<Space>) {
-    const int arrays = 2 + coefficient_arrays() + (constant_source_ ? 0 : 1);
+    const int arrays = 2 + coefficient_arrays() + source_arrays();
     if (!timed_source_ && this->ghosts(0).is_steady() && this->grid().decomposition().ranks() == 1)
       sweep_plan_ = plan_sweep(this->grid(), this->order(), this->ghosts(0).ends().wraps, arrays,
                                sizeof(Real), thread_count<Space>());
   }
-}
-
-template <class Space, class Real>
-void HeatModel<Space, Real>::tabulate_faces() {
-  const Grid& grid = this->grid();
-  const Box own = grid.cells(Region::own);
-  for (const Axis axis : all_axes) {
-    if (!grid.exists(axis)) continue;
-    const int a = index(axis);
-    const auto faces = coefficients_[a].view();
-    // D at the centre below each face is stored first, then replaced by the harmonic mean with the
-    // one above; at the walls D itself, unless the other end follows.
-    StencilInputs<Space, Real> below = this->inputs(0), above = this->inputs(0);
-    below.shift[a] = -1;
-    Field<Space, Real> scratch(grid, coefficients_[a].info());
-    const auto upper_value = scratch.view();
-    const Box all = grid.faces(axis);
-    evaluate_into(this->space(), diffusivity_, below, all, faces);
-    evaluate_into(this->space(), diffusivity_, above, all, upper_value);
-    for_each(
-        this->space(), "heat: face diffusivity", all, KOKKOS_LAMBDA(int k, int j, int i) {
-          const Real d0 = faces(k, j, i), d1 = upper_value(k, j, i);
-          faces(k, j, i) = d0 + d1 > Real(0) ? Real(2) * d0 * d1 / (d0 + d1) : Real(0);
-        });
-    for (const bool upper : {false, true}) {
-      if (!grid.at_end(axis, upper)) continue;
-      const int face = upper ? own.upper[a] : own.lower[a];
-      StencilInputs<Space, Real> wall = this->inputs(0);
-      wall.shift[a] = -0.5;
-      const Box layer = own.with_range(axis, face, face + 1);
-      if (!grid.periodic(axis)) {
-        evaluate_into(this->space(), diffusivity_, wall, layer, faces);
-        continue;
-      }
-      // The cells on both sides of a periodic wall are the first and the last one.
-      StencilInputs<Space, Real> first = this->inputs(0), last = this->inputs(0);
-      const auto here = static_cast<double>(grid.geometry().first[a] + face);
-      first.shift[a] = -here;
-      last.shift[a] = static_cast<double>(grid.cells(axis)) - 1 - here;
-      evaluate_into(this->space(), diffusivity_, first, layer, faces);
-      evaluate_into(this->space(), diffusivity_, last, layer, upper_value);
-      for_each(
-          this->space(), "heat: face diffusivity", layer, KOKKOS_LAMBDA(int k, int j, int i) {
-            const Real d0 = faces(k, j, i), d1 = upper_value(k, j, i);
-            faces(k, j, i) = d0 + d1 > Real(0) ? Real(2) * d0 * d1 / (d0 + d1) : Real(0);
-          });
-    }
-  }
-  this->space().fence();
 }
 
 template <class Space, class Real>
@@ -286,6 +284,57 @@ void HeatModel<Space, Real>::take_euler_steps(double time, double step, int coun
   } else {
     Base::take_euler_steps(time, step, count);
   }
+}
+
+template <class Space, class Real>
+EllipticOperator<Space, Real> HeatModel<Space, Real>::implicit_operator() const {
+  EllipticOperator<Space, Real> op;
+  op.alpha = 1;
+  op.beta = diffusivity_value_;
+  if (!constant_diffusivity_) op.coefficients = Coefficients::faces;
+  for (std::size_t n = 0; n < coefficients_.size(); ++n) op.faces[n] = coefficients_[n].view();
+  return op;
+}
+
+template <class Space, class Real>
+Solved HeatModel<Space, Real>::solve_stage(const Stage& stage, double time, double step) {
+  if (adi_) return step_by_directions(stage, time - step, step);
+  // u/s - div(D grad u) = right side/s + source, where s is the stage's part of the step.
+  const double alpha = 1 / (stage.implicit * step);
+  solver_->set_alpha(alpha);
+  if (timed_source_) evaluate_source(time, this->grid().cells(Region::own));
+  prepare_solve(stage, alpha);
+  return note(solver_->solve(this->space(), this->view(stage.in, 0), right_side_.view(),
+                             [&] { this->fill_ghosts(stage.in, time); }),
+              linear_);
+}
+
+template <class Space, class Real>
+Solved HeatModel<Space, Real>::step_by_directions(const Stage& stage, double time, double step) {
+  const Box own = this->grid().cells(Region::own);
+  if (timed_source_) evaluate_source(time + 0.5 * step, own);
+  // A right side of 0 times the state, and the source.
+  prepare_solve(stage, 0);
+  this->fill_ghosts(stage.in, time);
+  directions_->step(this->space(), this->view(stage.in, 0), right_side_.view(), time, step);
+  ++linear_.report.solves;
+  return {};
+}
+
+template <class Space, class Real>
+void HeatModel<Space, Real>::prepare_solve(const Stage& stage, double alpha) {
+  const auto guess = this->view(stage.in, 0), from = this->view(stage.right_side, 0);
+  const auto f = right_side_.view();
+  const auto source = source_field_.view();
+  const bool varies = !constant_source_;
+  const Real number = static_cast<Real>(source_value_), factor = static_cast<Real>(alpha);
+  for_each(
+      this->space(), "heat: right side", this->grid().cells(Region::own),
+      KOKKOS_LAMBDA(int k, int j, int i) {
+        const Real value = from(k, j, i);
+        guess(k, j, i) = value;
+        f(k, j, i) = factor * value + (varies ? source(k, j, i) : number);
+      });
 }
 
 template <class Space, class Real>

@@ -3,6 +3,20 @@
 #include <xp/runtime/backend.hpp>
 
 namespace xp {
+
+Grid with_one_ghost(const Grid& grid) {
+  GridSpec spec;
+  spec.dimensions = grid.dimensions();
+  for (const Axis axis : all_axes) {
+    const auto a = static_cast<std::size_t>(index(axis));
+    spec.cells[a] = grid.cells(axis);
+    spec.lower[a] = grid.lower(axis);
+    spec.upper[a] = grid.upper(axis);
+    spec.periodic[a] = grid.periodic(axis);
+  }
+  return Grid(spec, grid.decomposition(), grid.rank());
+}
+
 namespace detail {
 
 // target = scale * (f - operator(u)), or the operator's value where f is not wanted. In double

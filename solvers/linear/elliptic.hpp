@@ -7,6 +7,9 @@
 
 namespace xp {
 
+/// The same cells with one ghost cell at both ends of each axis.
+Grid with_one_ghost(const Grid& grid);
+
 /// alpha u - div(beta grad u) at cell centres, second order: fluxes at faces. Coefficients are
 /// numbers, or arrays on the same grid: beta at faces (face i lies below cell i), alpha at centres.
 /// The grid has one ghost cell.

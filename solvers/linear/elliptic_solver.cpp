@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
-
-#include <fmt/format.h>
 
 #include <xp/runtime/backend.hpp>
 
@@ -18,56 +17,15 @@ BoundaryConditions without_values(BoundaryConditions conditions) {
   return conditions;
 }
 
-Grid with_one_ghost(const Grid& grid) {
-  GridSpec spec;
-  spec.dimensions = grid.dimensions();
-  for (const Axis axis : all_axes) {
-    const auto a = static_cast<std::size_t>(index(axis));
-    spec.cells[a] = grid.cells(axis);
-    spec.lower[a] = grid.lower(axis);
-    spec.upper[a] = grid.upper(axis);
-    spec.periodic[a] = grid.periodic(axis);
-  }
-  return Grid(spec, grid.decomposition(), grid.rank());
-}
-
-// Iterations that may pass without the residual becoming smaller by a tenth.
-constexpr int patience = 6;
+// Iterations that may pass without the residual becoming smaller by a tenth. That of conjugate
+// gradients goes up and down where coefficients jump.
+constexpr int patience = 6, patience_of_cg = 20;
+// Times that conjugate gradients begin anew where their residual has drifted.
+constexpr int most_restarts = 3;
 // A right side whose mean is larger than this part of its size has no solution to speak of.
 constexpr double most_imbalance = 1e-3;
 
 }  // namespace
-
-std::string LinearResult::message(const LinearOptions& options) const {
-  const std::string after =
-      fmt::format("after {} iteration{} the residual is {:.3g} of the first one", iterations,
-                  iterations == 1 ? "" : "s", residual);
-  switch (reason) {
-    case Reason::converged:
-      return {};
-    case Reason::too_many_iterations:
-      return fmt::format(
-          "{}, above linear_solver.tolerance {:.3g}: "
-          "linear_solver.max_iterations is {}",
-          after, options.tolerance, options.max_iterations);
-    case Reason::stalled:
-      return fmt::format(
-          "{}, and falls no further: linear_solver.tolerance {:.3g} is below what "
-          "rounding lets it reach",
-          after, options.tolerance);
-    case Reason::incompatible:
-      return fmt::format(
-          "there is no solution: with these boundary conditions the source and the "
-          "fluxes through the walls have to balance, and their mean is {:.3g} of "
-          "their size",
-          imbalance);
-    case Reason::indefinite:
-      return "the operator is not positive definite: " + after;
-    case Reason::not_finite:
-      return fmt::format("the residual is not a finite number after {} iterations", iterations);
-  }
-  return {};
-}
 
 template <class Space, class Real>
 EllipticSolver<Space, Real>::EllipticSolver(const Grid& grid, const Communicator& communicator,
@@ -88,6 +46,18 @@ EllipticSolver<Space, Real>::EllipticSolver(const Grid& grid, const Communicator
                                                      options.multigrid);
   measure_ = Measure<Space, Real>(grid_.cells(Region::own), communicator);
   measure_of_mixed_ = Measure<Space, float>(grid_.cells(Region::own), communicator);
+  const auto largest = [&](const FieldView<Space, Real>& array) {
+    return measure_.sums(Space(), array, Want::largest).largest;
+  };
+  for (const Axis axis : all_axes)
+    if (grid.exists(axis)) {
+      const double beta = op_.coefficients == Coefficients::constant
+                              ? std::abs(op_.beta)
+                              : largest(op_.faces[index(axis)]);
+      largest_sum_ += 4 * beta / (grid.spacing(axis) * grid.spacing(axis));
+    }
+  if (op_.coefficients == Coefficients::faces_and_reaction)
+    largest_reaction_ = largest(op_.reaction);
   if (options.method == LinearMethod::cg) {
     for (auto& vector : vectors_) {
       FieldInfo info;
@@ -100,6 +70,27 @@ EllipticSolver<Space, Real>::EllipticSolver(const Grid& grid, const Communicator
       halo_ = std::make_unique<HaloExchange<Space, Real>>(
           grid_, communicator, std::vector<FieldEnds>{homogeneous_.ends()});
   }
+}
+
+template <class Space, class Real>
+std::int64_t EllipticSolver<Space, Real>::memory(const Grid& grid, Coefficients coefficients,
+                                                 const LinearOptions& options) {
+  // Of the levels: correction, right side and coefficients; a third to one again for coarser ones.
+  const FieldInfo info;
+  const std::int64_t cycle = options.mixed ? Field<Space, float>::bytes(grid, info)
+                                           : Field<Space, Real>::bytes(grid, info);
+  const int level = 2 + (coefficients == Coefficients::constant ? 0 : grid.dimensions()) +
+                    (coefficients == Coefficients::faces_and_reaction ? 1 : 0);
+  const int shrink = (1 << grid.dimensions()) - 1;
+  const int vectors = options.method == LinearMethod::cg ? 4 : 0;
+  return level * (cycle + cycle / shrink) + vectors * Field<Space, Real>::bytes(grid, info);
+}
+
+template <class Space, class Real>
+void EllipticSolver<Space, Real>::set_alpha(double alpha) {
+  op_.alpha = alpha;
+  if (mixed_) mixed_->set_alpha(alpha);
+  if (fine_) fine_->set_alpha(alpha);
 }
 
 template <class Space, class Real>
@@ -142,7 +133,9 @@ struct EllipticSolver<Space, Real>::Solve {
   FieldView<Space, Real> u, f;
   const std::function<void()>& fill;
   LinearResult result;
-  double reference = 0, best = INFINITY;
+  double reference = 0, best = INFINITY, last = INFINITY;
+  double mean = 0;                   // of the last residual that was measured, in its units
+  double rounding = 0, storing = 0;  // residuals that rounding u makes
   int since_best = 0;
 
   // The residual becomes the right side of a cycle, times a power of two that keeps it where floats
@@ -150,7 +143,9 @@ struct EllipticSolver<Space, Real>::Solve {
   double residual(double unit) {
     fill();
     solver.op_.residual(space, solver.grid_, u, f, factor(unit), multigrid.right_side());
-    return norm_of(measure, multigrid.right_side()) / factor(unit);
+    const double norm = norm_of(measure, multigrid.right_side()) / factor(unit);
+    mean /= factor(unit);
+    return norm;
   }
   // The right side of a cycle is the residual per volume times this.
   double factor(double unit) const { return unit * multigrid.scale() * solver.grid_.cell_volume(); }
@@ -165,6 +160,7 @@ struct EllipticSolver<Space, Real>::Solve {
   double norm_of(Measure<Space, A>& by, const FieldView<Space, A>& b) {
     const Sums sums = by.sums(space, b, Want::sum_square | Want::sum | Want::sum_abs);
     const auto count = static_cast<double>(sums.count);
+    mean = sums.sum / count;
     if (multigrid.is_singular() && sums.sum_abs > 0) {
       if (result.history.empty()) result.imbalance = std::abs(sums.sum) / sums.sum_abs;
       solver.add_constant(space, -sums.sum / count, b);
@@ -185,9 +181,16 @@ struct EllipticSolver<Space, Real>::Solve {
     if (!std::isfinite(norm)) return end(Reason::not_finite);
     if (result.imbalance > most_imbalance) return end(Reason::incompatible);
     if (norm <= solver.options_.tolerance * reference) return end(Reason::converged);
+    if (solver.options_.to_rounding) {
+      // What storing u leaves; and what differences of it leave, which are exact for an even u.
+      const bool stays = norm > 0.5 * last;
+      if (norm <= storing || (stays && norm <= rounding)) return end(Reason::converged);
+    }
+    last = norm;
     since_best = norm < 0.9 * best ? 0 : since_best + 1;
     best = std::min(best, norm);
-    if (since_best >= patience) return end(Reason::stalled);
+    const bool by_cg = solver.options_.method == LinearMethod::cg;
+    if (since_best >= (by_cg ? patience_of_cg : patience)) return end(Reason::stalled);
     if (result.iterations >= solver.options_.max_iterations)
       return end(Reason::too_many_iterations);
     return false;
@@ -201,7 +204,7 @@ struct EllipticSolver<Space, Real>::Solve {
     const double change = unit_for(norm) / unit;
     if (change > 1e6 || change < 1e-6) norm = residual(unit = unit_for(norm));
     while (!note(norm)) {
-      multigrid.cycle(space);
+      multigrid.cycle(space, result.iterations == 0);
       solver.combine(space, 1 / unit, multigrid.correction(), 1, u, u);
       ++result.iterations;
       unit = unit_for(norm);
@@ -219,20 +222,28 @@ struct EllipticSolver<Space, Real>::Solve {
       solver.op_.residual(space, solver.grid_, u, f, 1, r);
     };
     own_residual();
-    double pq = 0;
+    double pq = 0, norm = 0;
     bool first = true;
+    int restarts = 0;
+    const auto ends = [&] {
+      norm = norm_of(m, r);
+      if (!note(norm)) return false;
+      if (!result.converged() || result.iterations == 0) return true;
+      // What was updated may have drifted from what is true: goes on from that, a few times.
+      own_residual();
+      norm = norm_of(m, r);
+      result.history.back() = result.residual = norm / reference;
+      if (result.residual <= 2 * solver.options_.tolerance) return true;
+      if (solver.options_.to_rounding && norm <= rounding) return true;
+      result.reason = LinearResult::Reason::stalled;
+      first = true;
+      return ++restarts > most_restarts;
+    };
     while (true) {
-      const double norm = norm_of(m, r);
-      if (note(norm)) {
-        if (!result.converged()) return;
-        // What was updated may have drifted from what is true.
-        own_residual();
-        const double truth = norm_of(m, r);
-        result.history.back() = result.residual = reference > 0 ? truth / reference : 0;
-        if (truth <= 2 * solver.options_.tolerance * reference || result.iterations == 0) return;
-        result.reason = LinearResult::Reason::stalled;
+      if ((result.iterations % solver.options_.check_every == 0 ||
+           result.iterations >= solver.options_.max_iterations) &&
+          ends())
         return;
-      }
       const double unit = unit_for(norm);
       solver.combine(space, factor(unit), r, 0, multigrid.right_side(), multigrid.right_side());
       multigrid.cycle(space);
@@ -250,6 +261,8 @@ struct EllipticSolver<Space, Real>::Solve {
       solver.op_.apply(space, solver.grid_, p, q);
       pq = m.dot(space, p, q);
       if (!(pq > 0)) {
+        // Solved exactly between two looks.
+        if (pq == 0 && ends()) return;
         result.reason =
             std::isnan(pq) ? LinearResult::Reason::not_finite : LinearResult::Reason::indefinite;
         return;
@@ -262,14 +275,30 @@ struct EllipticSolver<Space, Real>::Solve {
   }
 
   LinearResult operator()() {
+    const double reaction = std::max(solver.largest_reaction_, std::abs(solver.op_.alpha));
+    const auto round = [&] {
+      const double ulp = std::numeric_limits<Real>::epsilon() *
+                         solver.measure_.sums(space, u, Want::largest).largest;
+      storing = ulp * reaction;
+      rounding = ulp * (reaction + solver.largest_sum_);
+    };
+    round();
     if (solver.options_.method == LinearMethod::cg)
       by_cg();
     else
       by_multigrid();
+    if (result.reason == LinearResult::Reason::stalled) {
+      round();
+      result.rounding = rounding / reference;
+    }
     if (multigrid.is_singular()) {
       const Sums sums = solver.measure_.sums(space, u, Want::sum);
       solver.add_constant(space, -sums.sum / static_cast<double>(sums.count), u);
     }
+    // What is left of the residual's mean is an error of the solution's own, and the one that sums
+    // up over time steps.
+    if (multigrid.keeps_mean() && solver.op_.alpha > 0 && result.converged())
+      solver.add_constant(space, mean / solver.op_.alpha, u);
     space.fence();
     return std::move(result);
   }

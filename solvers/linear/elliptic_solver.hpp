@@ -5,11 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <xp/field/ghosts.hpp>
 #include <xp/operators/measure.hpp>
+#include <xp/solvers/linear/linear_result.hpp>
 #include <xp/solvers/linear/multigrid.hpp>
 
 namespace xp {
@@ -20,29 +20,11 @@ struct LinearOptions {
   LinearMethod method = LinearMethod::multigrid;
   double tolerance = 1e-10;  ///< of the residual's l2 norm, relative to that of u = 0
   int max_iterations = 100;
-  bool mixed = true;  ///< cycles in float where fields are double: the double residual decides
+  int check_every = 1;  ///< iterations of cg between looks at the residual
+  bool mixed = true;    ///< cycles in float where fields are double: the double residual decides
+  /// Solved, too, where the residual is no larger than what rounding the solution makes of it.
+  bool to_rounding = false;
   MultigridOptions multigrid;
-};
-
-/// How a solve ended.
-struct LinearResult {
-  enum class Reason {
-    converged,
-    too_many_iterations,
-    stalled,
-    incompatible,
-    indefinite,
-    not_finite
-  };
-  Reason reason = Reason::converged;
-  int iterations = 0;
-  double residual = 0;          ///< relative
-  double imbalance = 0;         ///< singular operators: mean of the first residual over its size
-  std::vector<double> history;  ///< relative residuals: before the first iteration and after each
-
-  bool converged() const { return reason == Reason::converged; }
-  /// One line for people; empty if converged.
-  std::string message(const LinearOptions& options) const;
 };
 
 /// Solves on one grid, any number of times. All memory is allocated by the constructor. Collective,
@@ -54,6 +36,13 @@ class EllipticSolver {
   EllipticSolver(const Grid& grid, const Communicator& communicator,
                  const BoundaryConditions& conditions, const EllipticOperator<Space, Real>& op,
                  const LinearOptions& options);
+
+  /// Bytes that the solver of one rank takes, about: a halo's messages are left out.
+  static std::int64_t memory(const Grid& grid, Coefficients coefficients,
+                             const LinearOptions& options);
+
+  /// Replaces a constant alpha.
+  void set_alpha(double alpha);
 
   /// From the u that is given. Where the solution is determined but for a constant its mean becomes
   /// 0. `fill` fills the ghost cells of an array, the conditions' values included.
@@ -84,6 +73,8 @@ class EllipticSolver {
   std::unique_ptr<HaloExchange<Space, Real>> halo_;
   Measure<Space, Real> measure_;
   Measure<Space, float> measure_of_mixed_;
+  double largest_sum_ = 0;  ///< of the operator's factors around a cell, without alpha
+  double largest_reaction_ = 0;
 };
 
 }  // namespace xp

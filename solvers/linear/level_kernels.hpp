@@ -44,10 +44,11 @@ void with_kind(int dimensions, Coefficients coefficients, const Use& use) {
 template <class Space, class Real>
 struct LevelView {
   const Real* width[3];             ///< of cells
-  const Real* link[3];              ///< of the face below a cell
+  const Real* link[3];              ///< of the face below a cell, where beta is constant
   Real beta, alpha;                 ///< scaled, where they are constant
-  FieldView<Space, Real> faces[3];  ///< scaled beta * area
+  FieldView<Space, Real> faces[3];  ///< scaled beta * area * link, of the face below a cell
   FieldView<Space, Real> reaction;  ///< scaled alpha * volume
+  int alike[2];                     ///< cells along x that have the same width and links
   Box own;
   int parity;  ///< of the global indices of cell (0, 0, 0), summed
 };
@@ -56,11 +57,12 @@ struct LevelView {
 template <int dimensions, Coefficients coefficients, class Space, class Real>
 struct LevelRow {
   const Real *width_x, *link_x;
+  int alike[2];
   const Real *face_x, *lower_y, *upper_y, *lower_z, *upper_z, *reaction_x;
   Real along_x, south, north, bottom, top, reaction;
 
   KOKKOS_INLINE_FUNCTION LevelRow(const LevelView<Space, Real>& level, int k, int j)
-      : width_x(level.width[0]), link_x(level.link[0]) {
+      : width_x(level.width[0]), link_x(level.link[0]), alike{level.alike[0], level.alike[1]} {
     const Real wy = dimensions > 1 ? level.width[1][j] : Real(1);
     const Real wz = dimensions > 2 ? level.width[2][k] : Real(1);
     reaction = level.alpha * (wy * wz);
@@ -77,14 +79,10 @@ struct LevelRow {
     } else {
       face_x = &level.faces[0](k, j, 0);
       if constexpr (dimensions > 1) {
-        south = level.link[1][j];
-        north = level.link[1][j + 1];
         lower_y = &level.faces[1](k, j, 0);
         upper_y = &level.faces[1](k, j + 1, 0);
       }
       if constexpr (dimensions > 2) {
-        bottom = level.link[2][k];
-        top = level.link[2][k + 1];
         lower_z = &level.faces[2](k, j, 0);
         upper_z = &level.faces[2](k + 1, j, 0);
       }
@@ -98,24 +96,54 @@ struct LevelRow {
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void at(const Real* u, std::int64_t sy, std::int64_t sz, int i,
                                       const Use& use) const {
+    at_as(u, sy, sz, i, i, use);
+  }
+  /// Calls use(i, sum, diagonal) for a range of cells.
+  template <class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void over(const Real* u, std::int64_t sy, std::int64_t sz, int first,
+                                        int last, const Use& use) const {
+    int i = first;
+    if constexpr (coefficients == Coefficients::constant) {
+      const int begin = alike[0] > first ? (alike[0] < last ? alike[0] : last) : first;
+      const int end = alike[1] < last ? alike[1] : last;
+      for (; i < begin; ++i) at(u, sy, sz, i, [&](Real sum, Real d) { use(i, sum, d); });
+      // The numbers of one cell for all: nothing is read but values.
+      const int one = alike[0];
+      XP_VECTORISE
+      for (int l = begin; l < end; ++l)
+        at_as(u, sy, sz, l, one, [&](Real sum, Real d) { use(l, sum, d); });
+      i = end > i ? end : i;
+      for (; i < last; ++i) at(u, sy, sz, i, [&](Real sum, Real d) { use(i, sum, d); });
+    } else {
+      XP_VECTORISE
+      for (int l = first; l < last; ++l)
+        at(u, sy, sz, l, [&](Real sum, Real d) { use(l, sum, d); });
+    }
+  }
+
+ private:
+  // With the numbers by axis of cell n.
+  template <class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void at_as(const Real* u, std::int64_t sy, std::int64_t sz, int i,
+                                         int n, const Use& use) const {
     constexpr bool constant = coefficients == Coefficients::constant;
-    const Real west = (constant ? along_x : face_x[i]) * link_x[i];
-    const Real east = (constant ? along_x : face_x[i + 1]) * link_x[i + 1];
+    const Real west = constant ? along_x * link_x[n] : face_x[i];
+    const Real east = constant ? along_x * link_x[n + 1] : face_x[i + 1];
     Real sum = west * u[i - 1] + east * u[i + 1], diagonal = west + east;
     if constexpr (dimensions > 1) {
-      const Real s = south * (constant ? width_x : lower_y)[i];
-      const Real n = north * (constant ? width_x : upper_y)[i];
-      sum += s * u[i - sy] + n * u[i + sy];
-      diagonal += s + n;
+      const Real s = constant ? south * width_x[n] : lower_y[i];
+      const Real t = constant ? north * width_x[n] : upper_y[i];
+      sum += s * u[i - sy] + t * u[i + sy];
+      diagonal += s + t;
     }
     if constexpr (dimensions > 2) {
-      const Real b = bottom * (constant ? width_x : lower_z)[i];
-      const Real t = top * (constant ? width_x : upper_z)[i];
+      const Real b = constant ? bottom * width_x[n] : lower_z[i];
+      const Real t = constant ? top * width_x[n] : upper_z[i];
       sum += b * u[i - sz] + t * u[i + sz];
       diagonal += b + t;
     }
     const Real r =
-        coefficients == Coefficients::faces_and_reaction ? reaction_x[i] : reaction * width_x[i];
+        coefficients == Coefficients::faces_and_reaction ? reaction_x[i] : reaction * width_x[n];
     use(sum, diagonal + r);
   }
 };
@@ -139,46 +167,102 @@ inline constexpr Alternating<Real> alternating{};
 
 }  // namespace detail
 
-/// One half of a red-black Gauss-Seidel sweep with over-relaxation: cells whose indices' sum has
-/// the parity of `colour`. All cells of a row are computed and every other one is kept, which lets
+/// Which half sweeps a kernel makes: one over the level; or, for arrays beyond the caches, a wave
+/// of several, each some planes behind the one before, of which this is one step.
+struct HalfSweeps {
+  int colour = 0;          ///< of the first one
+  bool from_zero = false;  ///< the first one takes u for zero and sets all of it
+  int stages = 0;          ///< of a wave; 0: one half sweep
+  int plane = 0, lag = 0;  ///< of the wave: where its first one is, and planes from one to the next
+};
+
+/// Half sweeps of red-black Gauss-Seidel with over-relaxation: cells whose indices' sum has the
+/// parity of the colour. All cells of a row are computed and every other one is kept, which lets
 /// rows be vectorised; no cell is read in the half sweep that writes it.
 template <int dimensions, Coefficients coefficients, class Space, class Real>
 void smooth(const Space& space, const LevelView<Space, Real>& level,
-            const FieldView<Space, Real>& u, const FieldView<Space, Real>& b, int colour,
-            Real omega) {
+            const FieldView<Space, Real>& u, const FieldView<Space, Real>& b, Real omega,
+            const HalfSweeps& half_sweeps) {
   // For the host only. Not a constant, which CUDA would look for on the device.
   const Real* alternating = detail::alternating<Real>.values;
+  const HalfSweeps wave = half_sweeps;
+  Box box = level.own;
+  if (wave.stages > 0) box = box.with_range(Axis::z, 0, wave.stages);
   for_each_row(
-      space, "multigrid: smooth", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
+      space, "multigrid: smooth", box, KOKKOS_LAMBDA(int n, int j, int first, int last) {
+        const int stage = wave.stages > 0 ? n : 0;
+        const int k = wave.stages > 0 ? wave.plane - stage * wave.lag : n;
+        if (k < level.own.lower[2] || k >= level.own.upper[2]) return;
         const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
         Real* const x = &u(k, j, 0);
         const Real* const f = &b(k, j, 0);
         const std::int64_t sy = u.stride(Axis::y), sz = u.stride(Axis::z);
         // Captured here, as CUDA's compiler wants it: not where the width decides.
-        const int shift = j + k + level.parity + colour;
+        const int shift = j + k + level.parity + wave.colour + stage;
+        const bool from_zero = wave.from_zero && stage == 0;
         const Real weight = omega;
         [[maybe_unused]] const Real* const every_other = alternating;
         constexpr int width = detail::level_chunk<Space>;
         if constexpr (width == 1) {
-          if (((first + shift) & 1) == 0)
-            row.at(x, sy, sz, first, [&](Real sum, Real diagonal) {
-              x[first] += weight * ((f[first] + sum) / diagonal - x[first]);
-            });
+          if (((first + shift) & 1) != 0) {
+            if (from_zero) x[first] = 0;
+            return;
+          }
+          row.at(x, sy, sz, first, [&](Real sum, Real diagonal) {
+            const Real old = from_zero ? Real(0) : x[first];
+            const Real around = from_zero ? Real(0) : sum;
+            x[first] = old + weight * ((f[first] + around) * (1 / diagonal) - old);
+          });
         } else {
           Real values[width];
           for (int chunk = first; chunk < last; chunk += width) {
             const int lanes = last - chunk < width ? last - chunk : width;
-            XP_VECTORISE
-            for (int l = 0; l < lanes; ++l)
-              row.at(x, sy, sz, chunk + l,
-                     [&](Real sum, Real diagonal) { values[l] = (f[chunk + l] + sum) / diagonal; });
             const Real* const kept = every_other + ((chunk + shift) & 1);
             Real* const out = x + chunk;
-            XP_VECTORISE
-            for (int l = 0; l < lanes; ++l) out[l] += kept[l] * weight * (values[l] - out[l]);
+            if (from_zero) {
+              row.over(x, sy, sz, chunk, chunk + lanes, [&](int i, Real, Real diagonal) {
+                values[i - chunk] = f[i] * (1 / diagonal);
+              });
+              // The sum gives zeros the sign that they have elsewhere.
+              XP_VECTORISE
+              for (int l = 0; l < lanes; ++l) out[l] = Real(0) + kept[l] * weight * values[l];
+            } else {
+              row.over(x, sy, sz, chunk, chunk + lanes, [&](int i, Real sum, Real diagonal) {
+                values[i - chunk] = (f[i] + sum) * (1 / diagonal);
+              });
+              XP_VECTORISE
+              for (int l = 0; l < lanes; ++l) out[l] += kept[l] * weight * (values[l] - out[l]);
+            }
           }
         }
       });
+}
+
+/// step = keep * step + weight * residual / diagonal.
+template <int dimensions, Coefficients coefficients, class Space, class Real>
+void make_step(const Space& space, const LevelView<Space, Real>& level,
+               const FieldView<Space, Real>& u, const FieldView<Space, Real>& b, Real keep,
+               Real weight, const FieldView<Space, Real>& step) {
+  for_each_row(
+      space, "multigrid: step", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
+        const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
+        const Real* const x = &u(k, j, 0);
+        const Real* const f = &b(k, j, 0);
+        Real* const out = &step(k, j, 0);
+        const std::int64_t sy = u.stride(Axis::y), sz = u.stride(Axis::z);
+        const Real kept = keep, part = weight;
+        row.over(x, sy, sz, first, last, [&](int i, Real sum, Real diagonal) {
+          out[i] = kept * out[i] + part * ((f[i] + sum) * (1 / diagonal) - x[i]);
+        });
+      });
+}
+
+template <class Space, class Real>
+void add_step(const Space& space, const Box& box, const FieldView<Space, Real>& step,
+              const FieldView<Space, Real>& u) {
+  for_each(
+      space, "multigrid: step", box,
+      KOKKOS_LAMBDA(int k, int j, int i) { u(k, j, i) += step(k, j, i); });
 }
 
 /// Where the cells of a level lie in those of the next, by axis: two by two, and a last one with
@@ -228,11 +312,9 @@ void restrict_residual(const Space& space, const LevelView<Space, Real>& level,
               const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
               const Real* const x = &u(k, j, 0);
               const Real* const f = &b(k, j, 0);
-              XP_VECTORISE
-              for (int l = 0; l < i1 - i0; ++l)
-                row.at(x, sy, sz, i0 + l, [&](Real sum, Real diagonal) {
-                  sums[l] += f[i0 + l] - (diagonal * x[i0 + l] - sum);
-                });
+              row.over(x, sy, sz, i0, i1, [&](int i, Real sum, Real diagonal) {
+                sums[i - i0] += f[i] - (diagonal * x[i] - sum);
+              });
             }
           Real* const out = &target(K, J, chunk);
           if (children.by[0] == 1) {
@@ -247,38 +329,6 @@ void restrict_residual(const Space& space, const LevelView<Space, Real>& level,
       });
 }
 
-/// Sums over the children of each coarse cell, or of each coarse face normal to `axis` (-1: cells).
-template <class Space, class Real>
-void sum_children(const Space& space, const Children& children, int axis,
-                  const FieldView<Space, Real>& from, const FieldView<Space, Real>& to) {
-  Box box = children.coarse;
-  if (axis >= 0) ++box.upper[axis];
-  for_each(
-      space, "multigrid: coefficients", box, KOKKOS_LAMBDA(int k, int j, int i) {
-        const int at[3] = {i, j, k};
-        int lower[3], upper[3];
-        for (int a = 0; a < 3; ++a) {
-          lower[a] = children.first(a, at[a]);
-          upper[a] = a == axis ? lower[a] + 1 : children.first(a, at[a] + 1);
-        }
-        Real sum = 0;
-        for (int z = lower[2]; z < upper[2]; ++z)
-          for (int y = lower[1]; y < upper[1]; ++y)
-            for (int x = lower[0]; x < upper[0]; ++x) sum += from(z, y, x);
-        to(k, j, i) = sum;
-      });
-}
-
-/// to = factor * from, of other precision.
-template <class Space, class From, class Real>
-void copy_scaled(const Space& space, const Box& box, const FieldView<Space, From>& from,
-                 double factor, const FieldView<Space, Real>& to) {
-  for_each(
-      space, "multigrid: coefficients", box, KOKKOS_LAMBDA(int k, int j, int i) {
-        to(k, j, i) = static_cast<Real>(factor * static_cast<double>(from(k, j, i)));
-      });
-}
-
 /// Weights of linear interpolation by axis (LevelAxis::Weights), at local indices of the fine
 /// level.
 template <class Real>
@@ -287,50 +337,189 @@ struct InterpolationView {
   const Real* far[3];
 };
 
-/// Adds the coarse level's values, interpolated linearly along each axis that is coarsened.
+/// What the coarse cells around a fine row contribute to it, where beta is constant: the weights
+/// are those of the axes.
 template <int dimensions, class Space, class Real>
+struct InterpolationRow {
+  const Real *rows[4], *near, *far;
+  Real parts[4];
+
+  KOKKOS_INLINE_FUNCTION InterpolationRow(const InterpolationView<Real>& weights, int k, int j,
+                                          const FieldView<Space, Real>& source, const int (&K)[2],
+                                          const int (&J)[2])
+      : near(weights.near[0]), far(weights.far[0]) {
+    for (int n = 0; n < 4; ++n) {
+      rows[n] = &source(K[n / 2], J[n % 2], 0);
+      parts[n] = (n / 2 == 0 ? weights.near[2] : weights.far[2])[k] *
+                 (n % 2 == 0 ? weights.near[1] : weights.far[1])[j];
+    }
+  }
+  /// At coarse index I of the row.
+  KOKKOS_FORCEINLINE_FUNCTION Real between(int I) const {
+    constexpr int count = dimensions == 1 ? 1 : dimensions == 2 ? 2 : 4;
+    Real value = parts[0] * rows[0][I];
+    for (int n = 1; n < count; ++n) value += parts[n] * rows[n][I];
+    return value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Real at(int i, Real own, Real other) const {
+    return near[i] * own + far[i] * other;
+  }
+};
+
+/// Weights that follow the coefficients (LevelCoefficients): of the neighbour along an axis, on the
+/// grid coarsened along the axes before it.
+template <class Space, class Real>
+struct FarWeights {
+  FieldView<Space, Real> far[3];
+};
+
+/// The same with weights that follow the coefficients.
+template <int dimensions, class Space, class Real>
+struct WeightedRow {
+  const Real *rows[4], *far_x, *far_y, *far_z[2];
+
+  KOKKOS_INLINE_FUNCTION WeightedRow(const FarWeights<Space, Real>& weights, int k, int j,
+                                     const FieldView<Space, Real>& source, const int (&K)[2],
+                                     const int (&J)[2])
+      : far_x(&weights.far[0](k, j, 0)) {
+    for (int n = 0; n < 4; ++n) rows[n] = &source(K[n / 2], J[n % 2], 0);
+    if constexpr (dimensions > 1) far_y = &weights.far[1](k, j, 0);
+    if constexpr (dimensions > 2)
+      for (int n = 0; n < 2; ++n) far_z[n] = &weights.far[2](k, J[n], 0);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Real between(int I) const {
+    Real own = rows[0][I];
+    if constexpr (dimensions > 2) own += far_z[0][I] * (rows[2][I] - own);
+    if constexpr (dimensions > 1) {
+      Real other = rows[1][I];
+      if constexpr (dimensions > 2) other += far_z[1][I] * (rows[3][I] - other);
+      own += far_y[I] * (other - own);
+    }
+    return own;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Real at(int i, Real own, Real other) const {
+    return own + far_x[i] * (other - own);
+  }
+};
+
+/// The residual of a level.
+template <int dimensions, Coefficients coefficients, class Space, class Real>
+void residual(const Space& space, const LevelView<Space, Real>& level,
+              const FieldView<Space, Real>& u, const FieldView<Space, Real>& b,
+              const FieldView<Space, Real>& target) {
+  for_each_row(
+      space, "multigrid: residual", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
+        const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
+        const Real* const x = &u(k, j, 0);
+        const Real* const f = &b(k, j, 0);
+        Real* const out = &target(k, j, 0);
+        const std::int64_t sy = u.stride(Axis::y), sz = u.stride(Axis::z);
+        row.over(x, sy, sz, first, last,
+                 [&](int i, Real sum, Real diagonal) { out[i] = f[i] - (diagonal * x[i] - sum); });
+      });
+}
+
+/// The transpose of the interpolation whose weights follow the coefficients. Where a coarse axis
+/// has one cell that has no neighbours.
+template <int dimensions, class Space, class Real>
+void restrict_weighted(const Space& space, const LevelView<Space, Real>& level,
+                       const FieldView<Space, Real>& residual,
+                       const FarWeights<Space, Real>& weights, const LevelView<Space, Real>& coarse,
+                       const FieldView<Space, Real>& target, AxisSet lone) {
+  const Children children(level.own, coarse.own);
+  for_each_row(
+      space, "multigrid: restrict", coarse.own, KOKKOS_LAMBDA(int K, int J, int first, int last) {
+        // Captured here, as CUDA's compiler wants it: not where the dimensions decide.
+        const Children& cells = children;
+        const FarWeights<Space, Real>& parts = weights;
+        const FieldView<Space, Real>& from = residual;
+        constexpr int width = is_host_space<Space> ? detail::level_chunk<Space> / 2 : 1;
+        // Fine cells that take part along an axis: the children and one on each side.
+        const auto takes = [&](int axis) {
+          return axis < dimensions && cells.by[axis] == 2 && (lone >> axis & 1u) == 0 ? 1 : 0;
+        };
+        const int k0 = cells.first(2, K), k1 = cells.first(2, K + 1), more_k = takes(2);
+        const int j0 = cells.first(1, J), j1 = cells.first(1, J + 1), more_j = takes(1);
+        const bool more_i = takes(0) == 1;
+        Real sums[width], line[width];
+        for (int chunk = first; chunk < last; chunk += width) {
+          const int lanes = last - chunk < width ? last - chunk : width;
+          for (int l = 0; l < lanes; ++l) sums[l] = Real(0);
+          for (int k = k0 - more_k; k < k1 + more_k; ++k) {
+            const bool inside_k = k >= k0 && k < k1;
+            for (int l = 0; l < lanes; ++l) line[l] = Real(0);
+            for (int j = j0 - more_j; j < j1 + more_j; ++j) {
+              const bool inside_j = j >= j0 && j < j1;
+              const Real* const r = &from(k, j, 0);
+              const Real* const far = &parts.far[0](k, j, 0);
+              const auto along_x = [&](int begin, int end) {
+                Real value = 0;
+                for (int i = begin; i < end; ++i) value += (1 - far[i]) * r[i];
+                if (more_i) value += far[begin - 1] * r[begin - 1] + far[end] * r[end];
+                return value;
+              };
+              const Real* far_y = nullptr;
+              if constexpr (dimensions > 1) far_y = &parts.far[1](k, j, chunk);
+              const auto part_y = [&](int l) {
+                if constexpr (dimensions > 1) return inside_j ? 1 - far_y[l] : far_y[l];
+                return Real(1);
+              };
+              const int by = cells.by[0], start = cells.first(0, chunk);
+              const int whole =
+                  cells.first(0, chunk + lanes) - start == by * lanes ? lanes : lanes - 1;
+              XP_VECTORISE
+              for (int l = 0; l < whole; ++l) {
+                const int begin = start + by * l;
+                line[l] += part_y(l) * along_x(begin, begin + by);
+              }
+              for (int l = whole; l < lanes; ++l)
+                line[l] += part_y(l) * along_x(start + by * l, start + by * l + 3);
+            }
+            if constexpr (dimensions > 2) {
+              const Real* const far_z = &parts.far[2](k, J, chunk);
+              XP_VECTORISE
+              for (int l = 0; l < lanes; ++l)
+                sums[l] += (inside_k ? 1 - far_z[l] : far_z[l]) * line[l];
+            } else {
+              XP_VECTORISE
+              for (int l = 0; l < lanes; ++l) sums[l] += line[l];
+            }
+          }
+          Real* const out = &target(K, J, chunk);
+          XP_VECTORISE
+          for (int l = 0; l < lanes; ++l) out[l] = sums[l];
+        }
+      });
+}
+
+/// Adds the coarse level's values, interpolated along each axis that is coarsened: with weights of
+/// the axes or of the cells.
+template <int dimensions, class Row, class Weights, class Space, class Real>
 void prolong(const Space& space, const LevelView<Space, Real>& level,
-             const FieldView<Space, Real>& u, const InterpolationView<Real>& weights,
+             const FieldView<Space, Real>& u, const Weights& weights,
              const LevelView<Space, Real>& coarse, const FieldView<Space, Real>& source) {
   const Children children(level.own, coarse.own);
   for_each_row(
       space, "multigrid: prolong", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
         // Captured here, as CUDA's compiler wants it: not where the dimensions decide.
         const Children& cells = children;
-        const InterpolationView<Real>& part_of = weights;
         const Box& to = cells.coarse;
-        // The rows around this one, and their parts.
+        // The rows around this one.
         int rows_k[2] = {to.lower[2], to.lower[2]}, rows_j[2] = {to.lower[1], to.lower[1]};
-        Real parts_k[2] = {1, 0}, parts_j[2] = {1, 0};
         if constexpr (dimensions > 2) {
           rows_k[0] = cells.parent(2, k);
           rows_k[1] = cells.other(2, k, rows_k[0]);
-          parts_k[0] = part_of.near[2][k];
-          parts_k[1] = part_of.far[2][k];
         }
         if constexpr (dimensions > 1) {
           rows_j[0] = cells.parent(1, j);
           rows_j[1] = cells.other(1, j, rows_j[0]);
-          parts_j[0] = part_of.near[1][j];
-          parts_j[1] = part_of.far[1][j];
         }
-        const Real* rows[4];
-        Real parts[4];
-        for (int n = 0; n < 4; ++n) {
-          rows[n] = &source(rows_k[n / 2], rows_j[n % 2], 0);
-          parts[n] = parts_k[n / 2] * parts_j[n % 2];
-        }
-        constexpr int count = dimensions == 1 ? 1 : dimensions == 2 ? 2 : 4;
+        const Row row(weights, k, j, source, rows_k, rows_j);
         Real* const out = &u(k, j, 0);
-        const Real* const near = part_of.near[0];
-        const Real* const far = part_of.far[0];
         constexpr int width = detail::level_chunk<Space>;
         if constexpr (width == 1) {
           const int I = cells.parent(0, first), other = cells.other(0, first, I);
-          Real value = 0;
-          for (int n = 0; n < count; ++n)
-            value += parts[n] * (near[first] * rows[n][I] + far[first] * rows[n][other]);
-          out[first] += value;
+          out[first] += row.at(first, row.between(I), row.between(other));
         } else {
           Real line[width + 3];
           for (int chunk = first; chunk < last; chunk += width) {
@@ -339,11 +528,7 @@ void prolong(const Space& space, const LevelView<Space, Real>& level,
             const int c0 = cells.parent(0, chunk) - 1;
             const int wanted = cells.parent(0, end - 1) + 2 - c0;
             XP_VECTORISE
-            for (int l = 0; l < wanted; ++l) {
-              Real value = parts[0] * rows[0][c0 + l];
-              for (int n = 1; n < count; ++n) value += parts[n] * rows[n][c0 + l];
-              line[l] = value;
-            }
+            for (int l = 0; l < wanted; ++l) line[l] = row.between(c0 + l);
             if (cells.by[0] == 1) {
               XP_VECTORISE
               for (int i = chunk; i < end; ++i) out[i] += line[i - chunk + 1];
@@ -351,7 +536,7 @@ void prolong(const Space& space, const LevelView<Space, Real>& level,
             }
             const auto single = [&](int i) {
               const int I = cells.parent(0, i), other = cells.other(0, i, I);
-              out[i] += near[i] * line[I - c0] + far[i] * line[other - c0];
+              out[i] += row.at(i, line[I - c0], line[other - c0]);
             };
             int i = chunk;
             if ((i - cells.fine.lower[0]) % 2 != 0) single(i++);
@@ -359,8 +544,8 @@ void prolong(const Space& space, const LevelView<Space, Real>& level,
             XP_VECTORISE
             for (int l = 0; l < pairs; ++l) {
               const int low = i + 2 * l, high = low + 1, own = l + c + 1;
-              out[low] += near[low] * line[own] + far[low] * line[own - 1];
-              out[high] += near[high] * line[own] + far[high] * line[own + 1];
+              out[low] += row.at(low, line[own], line[own - 1]);
+              out[high] += row.at(high, line[own], line[own + 1]);
             }
             for (i += 2 * pairs; i < end; ++i) single(i);
           }

@@ -1,9 +1,9 @@
+#include <xp/solvers/linear/level_shape.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <vector>
-
-#include <xp/solvers/linear/level.hpp>
 
 namespace xp {
 

@@ -11,6 +11,10 @@ namespace {
 // A grid of fewer cells is coarsened further by every rank for itself: a message would cost more.
 constexpr std::int64_t few_cells = 4096;
 
+// From this ratio of coefficients at a cell on residuals are restricted by the transpose of the
+// interpolation: sums are cheaper, and converge faster where coefficients are smooth.
+constexpr double large_jump = 10;
+
 // A wall coefficient, or what it is at one place of the wall.
 double at_wall(const Program& program, const Grid& grid, Axis axis, bool upper) {
   if (program.is_constant()) return program.constant_value();
@@ -50,7 +54,7 @@ Multigrid<Space, Real>::Multigrid(const Grid& grid, const Communicator& communic
   shape.dimensions = grid.dimensions();
   shape.decomposition = grid.decomposition();
   shape.rank = grid.rank();
-  singular_ = op.coefficients != Coefficients::faces_and_reaction && op.alpha == 0;
+  may_be_singular_ = op.coefficients != Coefficients::faces_and_reaction;
   double narrowest = INFINITY;
   for (const Axis axis : all_axes) {
     if (!grid.exists(axis)) continue;
@@ -60,7 +64,7 @@ Multigrid<Space, Real>::Multigrid(const Grid& grid, const Communicator& communic
       const BoundaryCondition& condition = conditions[a][upper ? 1 : 0];
       ends[upper ? 1 : 0] = end_of(condition, grid, axis, upper);
       if (ends[upper ? 1 : 0].alpha != 0 || condition.kind == BoundaryKind::antiperiodic)
-        singular_ = false;
+        may_be_singular_ = false;
     }
     shape.axes[a] = LevelAxis(grid.cells(axis), grid.spacing(axis), ends[0], ends[1]);
     if (ends[0].wraps) shape.ends.wraps |= axis_bit(axis);
@@ -69,11 +73,21 @@ Multigrid<Space, Real>::Multigrid(const Grid& grid, const Communicator& communic
     narrowest = std::min(narrowest, grid.spacing(axis));
   }
   // The largest coefficient of neighbours becomes about 1, whatever the units.
+  singular_ = may_be_singular_ && op.alpha == 0;
   const double size = op.coefficients == Coefficients::constant ? std::abs(op.beta) : 1;
   scale_ = narrowest * narrowest / (grid.cell_volume() * (size > 0 ? size : 1));
 
+  const Space space;
+  bool jumps = false;
+  if (op.coefficients != Coefficients::constant) {
+    FieldInfo info;
+    info.name = "multigrid: jumps";
+    const Field<Space, Real> scratch(grid, info);
+    jumps = largest_jump(space, communicator, grid, op.faces, scratch.view()) > large_jump;
+  }
   while (true) {
-    levels_.emplace_back(shape, communicator, op.coefficients, scale_ * op.beta, scale_ * op.alpha);
+    levels_.emplace_back(shape, communicator, op.coefficients, scale_ * op.beta, scale_ * op.alpha,
+                         jumps, shape.next() == 0 ? Smoother::red_black : options.smoother);
     const AxisSet next = shape.next();
     if (next == 0) break;
     std::int64_t cells = 1;
@@ -102,19 +116,24 @@ Multigrid<Space, Real>::Multigrid(const Grid& grid, const Communicator& communic
     host_values_ = Kokkos::create_mirror_view(values_);
   }
 
-  const Space space;
   if (op.coefficients != Coefficients::constant) {
     const Level<Space, Real>& finest = levels_.front();
     for (const Axis axis : all_axes)
       if (grid.exists(axis))
-        copy_scaled(space, grid.faces(axis), op.faces[index(axis)],
-                    scale_ * grid.cell_volume() / grid.spacing(axis), finest.faces(axis));
+        set_conductances(space, finest.view(), grid, axis, op.faces[index(axis)],
+                         scale_ * grid.cell_volume() / grid.spacing(axis));
     if (op.coefficients == Coefficients::faces_and_reaction)
       copy_scaled(space, grid.cells(Region::own), op.reaction, scale_ * grid.cell_volume(),
-                  finest.reaction());
+                  finest.view().reaction);
   }
   fill_coefficients(space);
   space.fence();
+}
+
+template <class Space, class Real>
+void Multigrid<Space, Real>::set_alpha(double alpha) {
+  singular_ = may_be_singular_ && alpha == 0;
+  for (Level<Space, Real>& level : levels_) level.set_alpha(scale_ * alpha);
 }
 
 template <class Space, class Real>
@@ -122,18 +141,18 @@ void Multigrid<Space, Real>::fill_coefficients(const Space& space) {
   if (levels_.front().coefficients() == Coefficients::constant) return;
   for (std::size_t n = 1; n < levels_.size(); ++n) {
     if (n != gathered_) {
-      levels_[n].sum_coefficients(space, levels_[n - 1]);
+      levels_[n].coarsen_coefficients(space, levels_[n - 1]);
       continue;
     }
     const Level<Space, Real>&parts = levels_[n - 1], &whole = levels_[n];
     for (int a = 0; a < parts.shape().dimensions; ++a) {
       // Faces below cells; those at the upper end of the domain are those above the last cells.
-      const auto axis = static_cast<Axis>(a);
-      gather(space, parts, parts.faces(axis), whole.faces(axis), 0, 0, 0);
-      gather(space, parts, parts.faces(axis), whole.faces(axis), a == 2, a == 1, a == 0);
+      const FieldView<Space, Real>&from = parts.view().faces[a], &to = whole.view().faces[a];
+      gather(space, parts, from, to, 0, 0, 0);
+      gather(space, parts, from, to, a == 2, a == 1, a == 0);
     }
     if (parts.coefficients() == Coefficients::faces_and_reaction)
-      gather(space, parts, parts.reaction(), whole.reaction(), 0, 0, 0);
+      gather(space, parts, parts.view().reaction, whole.view().reaction, 0, 0, 0);
   }
 }
 
@@ -212,35 +231,57 @@ Real Multigrid<Space, Real>::relaxation(const LevelShape& shape) const {
 }
 
 template <class Space, class Real>
-void Multigrid<Space, Real>::solve(const Space& space, std::size_t n) {
+void Multigrid<Space, Real>::solve(const Space& space, std::size_t n, bool from_zero) {
   Level<Space, Real>& level = levels_[n];
   if (n + 1 == levels_.size()) {
     // One cell: one sweep is the solution, of which a singular operator has none.
-    if (!singular_) level.smooth(space, 1, Real(1));
+    if (from_zero) level.set_to_zero(space);
+    if (!singular_) level.smooth(space, 1, Real(1), false);
     return;
   }
   Level<Space, Real>& next = levels_[n + 1];
   if (n + 1 == gathered_) {
     gather(space, level, level.b(), next.b(), 0, 0, 0);
-    next.set_to_zero(space);
-    solve(space, n + 1);
+    solve(space, n + 1, true);
     scatter(space, next, level);
     return;
   }
   const Real omega = relaxation(level.shape());
-  level.smooth(space, options_.before, omega);
-  level.restrict_to(space, next);
-  next.set_to_zero(space);
-  solve(space, n + 1);
-  level.add_from(space, next);
+  level.smooth(space, options_.before, omega, from_zero);
+  // The last level is solved by one visit.
+  const int visits = options_.cycle == Cycle::w && n > 0 && n + 2 < levels_.size() ? 2 : 1;
+  for (int visit = 0; visit < visits; ++visit) {
+    level.restrict_to(space, next);
+    solve(space, n + 1, true);
+    level.add_from(space, next);
+  }
   // Red first again: black first is symmetric, and converges four times slower per cycle in 3-D.
-  level.smooth(space, options_.after, omega);
+  level.smooth(space, options_.after, omega, false);
 }
 
 template <class Space, class Real>
-void Multigrid<Space, Real>::cycle(const Space& space) {
-  levels_.front().set_to_zero(space);
-  solve(space, 0);
+void Multigrid<Space, Real>::solve_from_coarse(const Space& space, std::size_t n) {
+  Level<Space, Real>& level = levels_[n];
+  level.set_to_zero(space);
+  if (n + 1 < levels_.size()) {
+    Level<Space, Real>& next = levels_[n + 1];
+    if (n + 1 == gathered_) {
+      gather(space, level, level.b(), next.b(), 0, 0, 0);
+      solve_from_coarse(space, n + 1);
+      scatter(space, next, level);
+      return;
+    }
+    level.restrict_to(space, next);
+    solve_from_coarse(space, n + 1);
+    level.add_from(space, next);
+  }
+  solve(space, n, false);
+}
+
+template <class Space, class Real>
+void Multigrid<Space, Real>::cycle(const Space& space, bool first) {
+  if (first && options_.cycle == Cycle::full) return solve_from_coarse(space, 0);
+  solve(space, 0, true);
 }
 
 #define XP_MULTIGRID(Space, Real)                                      \

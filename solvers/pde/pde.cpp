@@ -8,6 +8,8 @@ namespace xp {
 ModelFactory equations_model() {
   ModelFactory factory;
   factory.name = "equations";
+  factory.implicit_schemes = {"backward_euler", "crank_nicolson", "bdf2", "imex", "imex3"};
+  factory.linear_methods = {"bicgstab", "gmres", "cg"};
   factory.help = "the equations of the input: d/dt of each field as an expression";
 
   const auto key = [&](const char* path, ValueType type, const char* help,
@@ -42,10 +44,12 @@ ModelFactory equations_model() {
                          "The part that explicit schemes take: an expression of fields, "
                          "coordinates, t and differential operators.");
   rate.in_time = true;
-  rate.required = true;
   add(rate);
-  SchemaEntry stiff = key("equations.*.implicit", T::text, "");
-  stiff.reserved = true;
+  SchemaEntry stiff =
+      key("equations.*.implicit", T::expression,
+          "The part that implicit schemes solve for. Where no equation has one, all terms are "
+          "implicit to backward_euler, crank_nicolson and bdf2.");
+  stiff.in_time = true;
   add(stiff);
 
   factory.make = [](const ModelSetup& setup) -> std::unique_ptr<Model> {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -25,10 +26,17 @@ Interval rounded(const Interval& range) {
 
 template <class Space, class Real>
 PdeModel<Space, Real>::PdeModel(const ModelSetup& setup)
-    : Base(setup, setup.fields, setup.initial),
-      rates_(*setup.equations, this->calculator_setup()),
-      linearised_(setup.linearised),
-      initial_(setup.initial) {
+    : Base(setup, setup.fields, setup.initial), initial_(setup.initial) {
+  if (setup.equations != nullptr) {
+    rates_ = std::make_unique<Rates>(setup.equations->computation, this->calculator_setup());
+    linearised_ = setup.equations->linearised;
+  }
+  if (setup.implicit_equations != nullptr) {
+    implicit_rates_ =
+        std::make_unique<Rates>(setup.implicit_equations->computation, this->calculator_setup());
+    implicit_linearised_ = setup.implicit_equations->linearised;
+    implicit_ = std::make_unique<ImplicitEquations<Space, Real>>(setup);
+  }
   waves_.grid = &this->grid();
   waves_.order = setup.order;
   waves_.advection = setup.advection;
@@ -41,7 +49,30 @@ PdeModel<Space, Real>::PdeModel(const ModelSetup& setup)
 }
 
 template <class Space, class Real>
-double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
+Calculator<Space, Real>* PdeModel<Space, Real>::rates_of(Part part) const {
+  return part == Part::implicit_ ? implicit_rates_.get() : rates_.get();
+}
+
+template <class Space, class Real>
+bool PdeModel<Space, Real>::limit_changes() const {
+  return linearised_ &&
+         (linearised_->changes() || (implicit_linearised_ && implicit_linearised_->changes()));
+}
+
+template <class Space, class Real>
+double PdeModel<Space, Real>::halo_seconds() const {
+  return Base::halo_seconds() + (rates_ ? rates_->halo_seconds() : 0) +
+         (implicit_rates_ ? implicit_rates_->halo_seconds() : 0);
+}
+
+template <class Space, class Real>
+LinearReport PdeModel<Space, Real>::linear() const {
+  return implicit_ ? implicit_->report() : LinearReport{};
+}
+
+// Returns whether the linearised equations may be others than at the last call.
+template <class Space, class Real>
+bool PdeModel<Space, Real>::find_ranges(double time) {
   std::vector<Interval> ranges;
   for (std::size_t f = 0; f < initial_.size(); ++f) {
     const Sums sums =
@@ -55,19 +86,72 @@ double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
   const auto same = [](const Interval& a, const Interval& b) {
     return a.lower == b.lower && a.upper == b.upper;
   };
-  if (!region_) region_ = std::make_unique<StabilityRegion>(scheme);
-  if (!linearised_->is_timed() &&
-      std::equal(ranges.begin(), ranges.end(), ranges_.begin(), ranges_.end(), same))
-    return limit_;
+  const bool is_timed = (linearised_ && linearised_->is_timed()) ||
+                        (implicit_linearised_ && implicit_linearised_->is_timed());
+  if (!is_timed && std::equal(ranges.begin(), ranges.end(), ranges_.begin(), ranges_.end(), same))
+    return false;
+  ranges_ = ranges;
+  return true;
+}
+
+template <class Space, class Real>
+double PdeModel<Space, Real>::stable_step(const Scheme& scheme, double time) {
+  if (!find_ranges(time)) return limit_;
   std::array<Interval, 3> coordinates;
   for (const Axis axis : all_axes)
     coordinates[static_cast<std::size_t>(index(axis))] = {this->grid().lower(axis),
                                                           this->grid().upper(axis)};
-  ranges_ = ranges;
-  LinearTerms terms = linearised_->terms(ranges, coordinates, time);
+  const int equations = static_cast<int>(initial_.size());
+  std::vector<LinearTerm> stiff;
+  if (implicit_linearised_) {
+    stiff = implicit_linearised_->terms(ranges_, coordinates, time).bounded;
+    implicit_->set_terms(stiff);
+  }
+  limit_ = std::numeric_limits<double>::infinity();
+  if (!linearised_) return limit_;
+  LinearTerms terms = linearised_->terms(ranges_, coordinates, time);
   unbounded_ = std::move(terms.unbounded);
-  limit_ = xp::stable_step(*region_, terms.bounded, static_cast<int>(initial_.size()), waves_);
+  if (implicit_linearised_) {
+    limit_ = xp::stable_step(scheme, terms.bounded, stiff, equations, waves_);
+    return limit_;
+  }
+  if (!region_) region_ = std::make_unique<StabilityRegion>(scheme);
+  limit_ = xp::stable_step(*region_, terms.bounded, equations, waves_);
   return limit_;
+}
+
+template <class Space, class Real>
+Solved PdeModel<Space, Real>::solve_stage(const Stage& stage, double time, double step) {
+  Rates& rates = *implicit_rates_;
+  const auto value = [&](const std::vector<FieldView<Space, Real>>& v, double part,
+                         const std::vector<FieldView<Space, Real>>& to) {
+    this->fill_ghosts(v, time);
+    rates.prepare(this->space(), v, time);
+    const Box own = this->grid().cells(Region::own);
+    const Real factor = static_cast<Real>(-part);
+    if (rates.last().lone_laplacian().array >= 0) {
+      Target target;
+      target.target = to[0];
+      target.rate = factor;
+      target.add(v[0], 1);
+      return lone_laplacian(rates, &target, 1, own);
+    }
+    StageCombination<Real> all;
+    all.count = 1;
+    all.outputs[0].slot = 1;
+    all.outputs[0].terms = 1;
+    all.outputs[0].coefficients[0] = Real(1);
+    all.outputs[0].rate = factor;
+    for (std::size_t f = 0; f < v.size(); ++f) {
+      all.slots[f][0] = v[f].data();
+      all.slots[f][1] = to[f].data();
+    }
+    combine(rates, all, own);
+  };
+  this->copy(stage.right_side, stage.in);
+  const std::vector<FieldView<Space, Real>> v = this->views(stage.in);
+  const std::vector<FieldView<Space, Real>> r = this->views(stage.right_side);
+  return implicit_->solve(this->space(), stage.implicit * step, value, v, r);
 }
 
 template <class Space, class Real>
@@ -79,6 +163,7 @@ std::vector<std::string> PdeModel<Space, Real>::unbounded_terms() const {
 
 template <class Space, class Real>
 std::vector<std::string> PdeModel<Space, Real>::growing_terms(double time) const {
+  if (!linearised_) return {};
   // Ranges of coefficients would not do: an interval may reach below zero where no value does. At
   // places spread over the grid all coefficients have the values that belong together.
   const int dimensions = this->grid().dimensions();
@@ -96,9 +181,15 @@ std::vector<std::string> PdeModel<Space, Real>::growing_terms(double time) const
       const double value = program(slots);
       values.push_back({value, value});
     }
-    const std::vector<LinearTerm> terms = linearised_->terms(values, coordinates, time).bounded;
+    std::vector<LinearTerm> terms = linearised_->terms(values, coordinates, time).bounded;
+    if (implicit_linearised_) {
+      // What the implicit part damps may grow in the other one by itself.
+      const auto more = implicit_linearised_->terms(values, coordinates, time).bounded;
+      terms.insert(terms.end(), more.begin(), more.end());
+    }
     if (!grows_without_bound(terms, equations, waves_)) return;
     some_grow = true;
+    if (implicit_linearised_) return;  // numbers are those of one part
     for (const LinearTerm& term : terms) {
       if (term.equation != term.field || term.stencils.empty() || found.count(term.number) > 0)
         continue;
@@ -123,25 +214,32 @@ std::vector<std::string> PdeModel<Space, Real>::growing_terms(double time) const
 
 template <class Space, class Real>
 std::int64_t PdeModel<Space, Real>::memory(int slots) const {
-  return Base::memory(slots) + rates_.memory();
+  return Base::memory(slots) + (rates_ ? rates_->memory() : 0) +
+         (implicit_rates_ ? implicit_rates_->memory() + implicit_->memory() : 0);
 }
 
 template <class Space, class Real>
 void PdeModel<Space, Real>::allocate(int slots) {
   Base::allocate(slots);
   slots_ = slots;
-  rates_.allocate();
+  if (rates_) rates_->allocate();
+  if (implicit_rates_) {
+    implicit_rates_->allocate();
+    implicit_->allocate();
+  }
 }
 
 template <class Space, class Real>
 void PdeModel<Space, Real>::evaluate(const Stage& stage, double time, double step) {
+  if (!this->needs_rate(stage)) return Base::evaluate(stage, time, step);
+  Rates& rates = *rates_of(stage.part);
   // In one pass the interior is computed while other ranks' cells travel.
-  if (rates_.is_single_pass()) {
-    rates_.prepare(this->space(), this->views(stage.in), time);
+  if (rates.is_single_pass()) {
+    rates.prepare(this->space(), this->views(stage.in), time);
     return Base::evaluate(stage, time, step);
   }
   this->fill_ghosts(stage.in, time);
-  rates_.prepare(this->space(), this->views(stage.in), time);
+  rates.prepare(this->space(), this->views(stage.in), time);
   combine(stage, step, this->grid().cells(Region::own));
 }
 
@@ -220,11 +318,10 @@ KOKKOS_FORCEINLINE_FUNCTION void combine_output(const StageCombination<Real>& al
 
 template <class Space, class Real>
 template <int order>
-void PdeModel<Space, Real>::lone_laplacian(const Stage& stage, double step, const Box& box) {
-  const StencilInputs<Space, Real> inputs = rates_.inputs();
-  const auto lone = rates_.last().lone_laplacian();
-  StageTarget<Space, Real> targets[max_stage_outputs];
-  const int count = this->targets(stage, 0, step, targets);
+void PdeModel<Space, Real>::lone_laplacian(const Rates& rates, const Target* targets, int count,
+                                           const Box& box) const {
+  const StencilInputs<Space, Real> inputs = rates.inputs();
+  const auto lone = rates.last().lone_laplacian();
   const auto apply = [&](auto kernel) {
     kernel.u = inputs.arrays[lone.array];
     kernel.factor = lone.factor;
@@ -242,11 +339,21 @@ void PdeModel<Space, Real>::lone_laplacian(const Stage& stage, double step, cons
 }
 
 template <class Space, class Real>
+void PdeModel<Space, Real>::lone_laplacian(const Rates& rates, const Target* targets, int count,
+                                           const Box& box) const {
+  this->order() == Order::fourth ? lone_laplacian<4>(rates, targets, count, box)
+                                 : lone_laplacian<2>(rates, targets, count, box);
+}
+
+template <class Space, class Real>
 void PdeModel<Space, Real>::combine(const Stage& stage, double step, const Box& box) {
+  const Rates& rates = *rates_of(stage.part);
   // Without the interpreter, whose work for a row is a third of that for 100 cells.
-  if (rates_.last().lone_laplacian().array >= 0)
-    return this->order() == Order::fourth ? lone_laplacian<4>(stage, step, box)
-                                          : lone_laplacian<2>(stage, step, box);
+  if (rates.last().lone_laplacian().array >= 0) {
+    Target targets[max_stage_outputs];
+    const int count = this->targets(stage, 0, step, targets);
+    return lone_laplacian(rates, targets, count, box);
+  }
   StageCombination<Real> all;
   const int fields = static_cast<int>(this->fields().size());
   for (const StageOutput& output : stage.outputs) {
@@ -260,14 +367,22 @@ void PdeModel<Space, Real>::combine(const Stage& stage, double step, const Box& 
   }
   for (int f = 0; f < fields; ++f)
     for (int slot = 0; slot < slots_; ++slot) all.slots[f][slot] = this->view(slot, f).data();
-  const StencilInputs<Space, Real> inputs = rates_.inputs();
-  const DeviceProgram<Space> program = rates_.last();
+  combine(rates, all, box);
+}
+
+template <class Space, class Real>
+void PdeModel<Space, Real>::combine(const Rates& rates, const StageCombination<Real>& all,
+                                    const Box& box) const {
+  const int fields = static_cast<int>(this->fields().size());
+  const StencilInputs<Space, Real> inputs = rates.inputs();
+  const DeviceProgram<Space> program = rates.last();
   const FieldView<Space, Real> shape = this->view(0, 0);
+  const StageCombination<Real> copy = all;
   constexpr int width = chunk_width<Space>;
   for_each_row(
       this->space(), "equations", box, KOKKOS_LAMBDA(int k, int j, int first, int last) {
         // Captured here, as CUDA's compiler wants it: not where the width decides.
-        const StageCombination<Real>& sums = all;
+        const StageCombination<Real>& sums = copy;
         const DeviceProgram<Space>& code = program;
         Lanes<width> work;
         for (int chunk = first; chunk < last; chunk += width) {

@@ -52,7 +52,7 @@ xp::Input read(const std::string& text, const std::vector<std::string>& override
 // One step, and every expression once.
 void take_a_step(xp::Simulation& simulation) {
   const xp::Settings& settings = simulation.settings();
-  const xp::Scheme& scheme = xp::explicit_scheme(settings.scheme);
+  const xp::Scheme& scheme = xp::find_scheme(settings.scheme);
   xp::Model& model = simulation.model();
   std::vector<int> arrays, numbers;
   for (const xp::OutputItem& item : settings.outputs)
@@ -65,8 +65,15 @@ void take_a_step(xp::Simulation& simulation) {
   model.allocate(scheme.slots);
   model.initialise(settings.start);
   const double step = 1e-6;
-  for (const xp::Stage& stage : scheme.stages)
-    model.evaluate(stage, settings.start + stage.fraction * step, step);
+  if (settings.steady) {
+    model.solve_steady();
+  } else {
+    for (const xp::Stage& stage : scheme.first.empty() ? scheme.stages : scheme.first) {
+      const double time = settings.start + stage.fraction * step;
+      if (stage.implicit > 0) model.solve_stage(stage, time, step);
+      if (!stage.outputs.empty()) model.evaluate(stage, time, step);
+    }
+  }
   for (const int handle : arrays) model.read_expression(handle, settings.start);
   for (const int handle : numbers) model.scalar(handle, settings.start);
   model.fence();

@@ -54,26 +54,35 @@ class Restart(Case):
 class InParts(Restart):
     """N steps against N/2 + N/2, on as many and on other ranks."""
 
+    def in_parts(self, text, step, first, second):
+        self.in_one_piece(text)
+        self.run_on(first, "input.yaml", "--output", "parts", "--set", f"time.max_steps={step}",
+                    "--set", "checkpoint.every=1000000 steps")
+        # Its last state, which the run in one piece does not write there.
+        os.remove(self.folder / f"parts/fields_{step:06}.vtkhdf")
+        self.assertEqual(self.checkpoints("parts"), [f"checkpoint_{step:09}.h5"])
+        lines = (self.folder / "parts/series.csv").read_text().splitlines()
+        (self.folder / "parts/series.csv").write_text("\n".join(lines[:-1]) + "\n")
+        self.run_on(second, "input.yaml", "--output", "parts", "--restart", "latest")
+        self.assert_same_output("whole", "parts", f"{first} then {second} ranks")
+        self.assertEqual(self.report("parts")["restart"],
+                         {"file": f"parts/checkpoint/checkpoint_{step:09}.h5", "step": step})
+        self.assertEqual(self.report("parts")["steps"], self.report("whole")["steps"])
+
     def test_every_scheme_and_rank_count(self):
         for scheme in ("euler", "ssprk3", "rk54"):
             for first, second in ((0, 0), (1, 3), (4, 2), (2, 2)):
                 with self.subTest(scheme=scheme, first=first, second=second):
                     self.setUp()
-                    self.in_one_piece(input_of(scheme))
                     # 333 is in the middle of all intervals.
-                    self.run_on(first, "input.yaml", "--output", "parts", "--set", "time.max_steps=333",
-                                "--set", "checkpoint.every=1000000 steps")
-                    # Its last state, which the run in one piece does not write there.
-                    os.remove(self.folder / "parts/fields_000333.vtkhdf")
-                    self.assertEqual(self.checkpoints("parts"), ["checkpoint_000000333.h5"])
-                    lines = (self.folder / "parts/series.csv").read_text().splitlines()
-                    (self.folder / "parts/series.csv").write_text("\n".join(lines[:-1]) + "\n")
-                    self.run_on(second, "input.yaml", "--output", "parts", "--restart", "latest")
-                    self.assert_same_output("whole", "parts", f"{scheme}, {first} then {second} ranks")
-                    report = self.report("parts")
-                    self.assertEqual(report["restart"], {"file": "parts/checkpoint/checkpoint_000000333.h5",
-                                                         "step": 333})
-                    self.assertEqual(report["steps"], 600)
+                    self.in_parts(input_of(scheme), 333, first, second)
+
+    def test_implicit_schemes(self):
+        """Those that look back a step go on to the last bit, too."""
+        for scheme, first, second in (("bdf2", 1, 3), ("crank_nicolson", 0, 2), ("imex", 2, 1), ("adi", 3, 0)):
+            with self.subTest(scheme=scheme, first=first, second=second):
+                self.setUp()
+                self.in_parts(input_of(scheme).replace("max_steps", "step: 1/80, max_steps"), 33, first, second)
 
     def test_the_change_that_convergence_looks_at_goes_along(self):
         text = input_of(steps=5000, every="1000 steps").replace("sin(10*t)*x", "x").replace("cos(t)", "1")

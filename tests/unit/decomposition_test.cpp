@@ -1,6 +1,7 @@
 // Decompositions: every cell belongs to one rank, boxes are balanced, surfaces are small.
 #include <array>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,24 @@ TEST(Decomposition, EndsKeepTheCellsOfAWallStencil) {
   EXPECT_THROW(xp::Decomposition(spec, {6, 1, 1}), xp::Error);
   spec.periodic[0] = true;
   EXPECT_EQ(xp::Decomposition(spec, {11, 1, 1}).cells(Axis::x, 10), 1);
+}
+
+TEST(Decomposition, OfGridsThatAreCoarsenedIsAtRoundNumbers) {
+  const auto cuts = [](std::int64_t cells, int parts) {
+    xp::GridSpec spec = spec_of(1, {cells, 1, 1});
+    spec.coarsens = true;
+    const xp::Decomposition cut(spec, {parts, 1, 1});
+    std::vector<std::int64_t> result;
+    for (int part = 1; part < parts; ++part) result.push_back(cut.first(Axis::x, part));
+    return result;
+  };
+  using Cuts = std::vector<std::int64_t>;
+  EXPECT_EQ(cuts(256, 4), (Cuts{64, 128, 192}));
+  EXPECT_EQ(cuts(300, 4), (Cuts{80, 144, 224}));  // sixteens: 80 is 1.067 of 75
+  EXPECT_EQ(cuts(180, 4), (Cuts{48, 88, 136}));
+  EXPECT_EQ(cuts(257, 2), (Cuts{128}));
+  EXPECT_EQ(cuts(10, 3), (Cuts{3, 6}));  // no even cuts without a part of 4
+  EXPECT_EQ(cuts(3, 3), (Cuts{1, 2}));
 }
 
 TEST(Decomposition, ErrorsWhenARankWouldBeEmpty) {

@@ -317,7 +317,7 @@ TEST_P(EveryHeatScheme, HasItsOrderInTimeWithBoundariesAndSource) {
   // u = (1 + x) cos(2t), linear in space, so that the error is that of time alone; the walls and
   // the source depend on time and are needed at the stages' own times.
   const auto& [backend, name] = GetParam();
-  const xp::Scheme& scheme = xp::explicit_scheme(name);
+  const xp::Scheme& scheme = xp::find_scheme(name);
   const std::string text = R"yaml(
 xpsim: 1
 grid: {cells: [4]}

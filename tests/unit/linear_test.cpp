@@ -128,7 +128,8 @@ TYPED_TEST(LinearSolvers, GiveWhatIsKnownExactly) {
         options.method = method;
         options.tolerance = 1e-12;
         const LinearResult result = problem.solve(options);
-        EXPECT_TRUE(result.converged()) << c.letters << " " << result.message(options);
+        EXPECT_TRUE(result.converged())
+            << c.letters << " " << result.message(options.tolerance, options.max_iterations);
         EXPECT_LE(problem.error(wave).largest, 1e-11) << c.letters;
       }
 }
@@ -208,7 +209,7 @@ TYPED_TEST(LinearSolvers, CoefficientsThatVary) {
       LinearOptions options;
       options.method = method;
       const LinearResult result = problem.solve(options);
-      EXPECT_TRUE(result.converged()) << result.message(options);
+      EXPECT_TRUE(result.converged()) << result.message(options.tolerance, options.max_iterations);
       EXPECT_LE(result.iterations, 16);
     }
   // One that is the same everywhere is a number.
@@ -221,6 +222,171 @@ TYPED_TEST(LinearSolvers, CoefficientsThatVary) {
   constant.solve({});
   array.solve({});
   EXPECT_NEAR(constant.sums().sum_square / array.sums().sum_square, 1, 1e-8);
+}
+
+// Sets the coefficients of faces to harmonic means of the cells'.
+template <class Problem, class Value>
+void set_beta_of_cells(Problem& problem, const Value& beta) {
+  problem.op.coefficients = xp::Coefficients::faces;
+  const xp::Grid& grid = problem.grid;
+  for (int a = 0; a < grid.dimensions(); ++a) {
+    const auto axis = static_cast<xp::Axis>(a);
+    problem.faces.emplace_back(grid, Problem::info());
+    problem.set(problem.faces.back(), grid.faces(axis), -1,
+                [&](double x, double y, double z, auto...) {
+                  double above[3] = {x, y, z}, below[3] = {x, y, z};
+                  below[a] -= grid.spacing(axis);
+                  // Beyond a wall is what lies at it, beyond a periodic end what follows.
+                  const double size = grid.upper(axis) - grid.lower(axis);
+                  if (above[a] > grid.upper(axis))
+                    above[a] = grid.periodic(axis) ? above[a] - size : below[a];
+                  if (below[a] < grid.lower(axis))
+                    below[a] = grid.periodic(axis) ? below[a] + size : above[a];
+                  const double b0 = beta(below[0], below[1], below[2]),
+                               b1 = beta(above[0], above[1], above[2]);
+                  return 2 * b0 * b1 / (b0 + b1);
+                });
+    problem.op.faces[a] = problem.faces.back().view();
+  }
+}
+
+// As fast as V-cycles where those are fast, and faster where the first coarse levels do not help.
+TYPED_TEST(LinearSolvers, WCycles) {
+  using Space = typename TypeParam::Space;
+  const auto result_of = [](xp::Cycle cycle, const std::vector<std::int64_t>& cells,
+                            xp::LinearMethod method, bool blocks) {
+    LinearProblem<Space, double> problem(box_of(cells, "dddddd"), "dddddd", alone());
+    if (blocks)
+      set_beta_of_cells(problem, [](double x, double y, double z) {
+        const auto place = [](double a) { return static_cast<int>(std::floor(5.3 * a)); };
+        return ((place(x) + place(y) + place(z)) & 1) != 0 ? 1e4 : 1.0;
+      });
+    problem.set_noise();
+    LinearOptions options;
+    options.method = method;
+    options.multigrid.cycle = cycle;
+    const LinearResult result = problem.solve(options);
+    EXPECT_TRUE(result.converged());
+    return result;
+  };
+  for (const std::vector<std::int64_t>& cells :
+       {std::vector<std::int64_t>{64, 64}, {127, 100}, {32, 32, 32}})
+    EXPECT_LE(slowest(result_of(xp::Cycle::w, cells, xp::LinearMethod::multigrid, false)), 0.05);
+  const int v = result_of(xp::Cycle::v, {48, 48, 48}, xp::LinearMethod::cg, true).iterations;
+  const int w = result_of(xp::Cycle::w, {48, 48, 48}, xp::LinearMethod::cg, true).iterations;
+  EXPECT_LE(w, 0.7 * v);
+}
+
+// Full multigrid: one pass leaves less error than the scheme has. A V-cycle from zero does not.
+TYPED_TEST(LinearSolvers, OneFullPassReachesTheErrorOfTheScheme) {
+  using Space = typename TypeParam::Space;
+  const auto wave = [](double x, double y, double) {
+    return std::sin(pi * x) * std::sin(2 * pi * y);
+  };
+  for (const std::int64_t n : {32, 64, 128, 256}) {
+    double errors[2];
+    for (const auto cycle : {xp::Cycle::v, xp::Cycle::full}) {
+      LinearProblem<Space, double> problem(box_of({n, n}, "dddd"), "dddd", alone());
+      problem.set_source(
+          [&](double x, double y, double z, auto...) { return 5 * pi * pi * wave(x, y, z); });
+      LinearOptions options;
+      options.multigrid.cycle = cycle;
+      options.max_iterations = 1;
+      problem.solve(options);
+      errors[cycle == xp::Cycle::full] = problem.error(wave).largest;
+    }
+    // Of the waves' eigenvalues.
+    const double h = 1 / static_cast<double>(n);
+    const double scheme = 5 * pi * pi / (eigenvalue(pi, h) + eigenvalue(2 * pi, h)) - 1;
+    EXPECT_LE(errors[1], 1.3 * scheme) << n;
+    EXPECT_GE(errors[0], 3 * scheme) << n;
+  }
+}
+
+TYPED_TEST(LinearSolvers, ChebyshevFactorsDoNotDependOnTheGrid) {
+  using Space = typename TypeParam::Space;
+  std::vector<FactorCase> cases;
+  for (const std::int64_t n : {16, 32, 64, 128}) cases.push_back({{n, n}, "ddnn", {}, 0.09});
+  for (const std::int64_t n : {16, 32, 64}) cases.push_back({{n, n, n}, "dnppdd", {}, 0.12});
+  cases.push_back({{45, 45, 45}, "pppppp", {}, 0.2});
+  cases.push_back({{64, 64}, "dddd", {1, 10}, 0.2});
+  cases.push_back({{500}, "dd", {}, 0.1});
+  for (const FactorCase& c : cases) {
+    LinearProblem<Space, double> problem(box_of(c.cells, c.letters, c.size), c.letters, alone());
+    problem.set_noise();
+    if (c.letters.find_first_of("dra") == std::string::npos) problem.subtract_mean();
+    LinearOptions options;
+    options.multigrid.smoother = xp::Smoother::chebyshev;
+    const LinearResult result = problem.solve(options);
+    EXPECT_TRUE(result.converged()) << c.letters << " " << c.cells[0];
+    EXPECT_LE(slowest(result), c.most) << c.letters << " " << c.cells[0];
+  }
+}
+
+struct Jumps {
+  const char* name;
+  std::vector<std::int64_t> cells;
+  std::string letters;
+  int most;  // iterations
+};
+
+// What is reached does not depend on the size of the grid, nor on how large the jump is once it is
+// large.
+TYPED_TEST(LinearSolvers, CoefficientsThatJump) {
+  using Space = typename TypeParam::Space;
+  const auto odd = [](double x, double y, double z) {
+    return (static_cast<int>(std::floor(x) + std::floor(y) + std::floor(z)) & 1) != 0;
+  };
+  std::vector<Jumps> cases;
+  for (const std::int64_t n : {48, 96, 192}) {
+    cases.push_back({"aligned", {n, n}, "dddd", 14});
+    cases.push_back({"blocks", {n, n}, "dddd", 18});
+    cases.push_back({"layers", {n, n}, "ddpp", 26});
+    cases.push_back({"inclusions", {n, n}, "dndn", 26});
+  }
+  cases.push_back({"blocks", {127, 101}, "dnpp", 42});
+  for (const std::int64_t n : {24, 48}) {
+    cases.push_back({"aligned", {n, n, n}, "dddddd", 14});
+    cases.push_back({"blocks", {n, n, n}, "dddddd", 28});
+    cases.push_back({"layers", {n, n, n}, "ppddnn", 14});
+    cases.push_back({"inclusions", {n, n, n}, "dnpprd", 30});
+  }
+  cases.push_back({"blocks", {40, 37, 53}, "dddnpp", 66});
+  for (const Jumps& c : cases)
+    for (const double jump : {1., 1e2, 1e4, 1e-4}) {
+      LinearProblem<Space, double> problem(box_of(c.cells, c.letters), c.letters, alone());
+      const bool flat = c.cells.size() == 2;
+      if (jump == 1 && c.name != std::string("blocks")) continue;
+      set_beta_of_cells(problem, [&](double x, double y, double z) {
+        if (flat) z = 0;
+        const std::string name = c.name;
+        bool inside = false;
+        if (name == "aligned") {
+          inside = odd(4 * x, 4 * y, 4 * z);
+        } else if (name == "blocks") {
+          inside = odd(5.3 * x, 5.3 * y, 5.3 * z);
+        } else if (name == "layers") {
+          inside = odd(7.7 * x, 0, 0);
+        } else {
+          for (int n = 0; n < 30 && !inside; ++n) {
+            const double r = 0.07 + 0.05 * xp_test::noise(3, 0, n);
+            const double dx = x - 0.5 - xp_test::noise(0, 0, n);
+            const double dy = y - 0.5 - xp_test::noise(1, 0, n);
+            const double dz = flat ? 0 : z - 0.5 - xp_test::noise(2, 0, n);
+            inside = dx * dx + dy * dy + dz * dz < r * r;
+          }
+        }
+        return inside ? jump : 1;
+      });
+      problem.set_noise();
+      LinearOptions options;
+      options.method = xp::LinearMethod::cg;
+      options.tolerance = 1e-8;
+      const LinearResult result = problem.solve(options);
+      EXPECT_TRUE(result.converged()) << c.name << " " << c.cells[0] << " " << jump;
+      EXPECT_LE(result.iterations, jump == 1 ? 7 : c.most)
+          << c.name << " " << c.cells.size() << "-D " << c.cells[0] << " " << jump;
+    }
 }
 
 TYPED_TEST(LinearSolvers, WithoutAWallValueTheSourceHasToBalance) {
@@ -241,7 +407,8 @@ TYPED_TEST(LinearSolvers, WithoutAWallValueTheSourceHasToBalance) {
     wrong.set_source([](auto...) { return 1.0; });
     const LinearResult result = wrong.solve(options);
     EXPECT_EQ(result.reason, LinearResult::Reason::incompatible);
-    EXPECT_NE(result.message(options).find("have to balance"), std::string::npos);
+    EXPECT_NE(result.message(options.tolerance, options.max_iterations).find("have to balance"),
+              std::string::npos);
     EXPECT_EQ(wrong.sums().largest, 0);
   }
 }
@@ -254,7 +421,8 @@ TYPED_TEST(LinearSolvers, SayWhyTheyStop) {
     problem.op.alpha = alpha;
     problem.set_source([&](double x, double y, auto...) { return source + x * y; });
     const LinearResult result = problem.solve(options);
-    EXPECT_EQ(result.message(options).empty(), result.converged());
+    EXPECT_EQ(result.message(options.tolerance, options.max_iterations).empty(),
+              result.converged());
     return result.reason;
   };
   LinearOptions cg, short_one, exact;
@@ -271,6 +439,24 @@ TYPED_TEST(LinearSolvers, SayWhyTheyStop) {
   const LinearResult result = nothing.solve({});
   EXPECT_TRUE(result.converged());
   EXPECT_EQ(result.iterations, 0);
+}
+
+// Half sweeps in waves, by threads or by one, and one after the other.
+TYPED_TEST(LinearSolvers, BackendsGiveTheSameBits) {
+  using Space = typename TypeParam::Space;
+  for (const bool varies : {false, true}) {
+    const auto run = [&]<class Backend>(Backend) {
+      LinearProblem<Backend, double> problem(box_of({70, 52, 41}, "dnddrn"), "dnddrn", alone());
+      if (varies)
+        problem.set_beta([](double x, double y, double z) { return 1 + x * y + 0.5 * z; });
+      problem.set_noise();
+      LinearResult result = problem.solve({});
+      EXPECT_TRUE(result.converged());
+      result.history.push_back(problem.sums().sum_square);
+      return result.history;
+    };
+    EXPECT_EQ(run(Space()), run(Kokkos::Serial()));
+  }
 }
 
 // Right sides of any size, with cycles in float and in double; fields in float.

@@ -95,15 +95,16 @@ struct Levels {
 
   explicit Levels(const Case& c)
       : from(c),
-        fine(shape_of(c.cells), from.communicator, from.op.coefficients, c.cells, 0),
+        fine(shape_of(c.cells), from.communicator, from.op.coefficients, c.cells, 0, false,
+             xp::Smoother::red_black),
         coarse(shape_of(c.cells).coarsened(fine.shape().next()), from.communicator,
-               from.op.coefficients, c.cells, 0) {
+               from.op.coefficients, c.cells, 0, false, xp::Smoother::red_black) {
     const Space space;
     if (c.variable)
       for (const xp::Axis axis : xp::all_axes)
         xp::copy_scaled(space, from.grid.faces(axis), from.op.faces[xp::index(axis)], 1,
-                        fine.faces(axis));
-    coarse.sum_coefficients(space, fine);
+                        fine.view().faces[xp::index(axis)]);
+    coarse.coarsen_coefficients(space, fine);
     xp::copy_scaled(space, fine.own(), from.f.view(), 1, fine.b());
     xp::copy_scaled(space, coarse.own(), from.f.view(), 1, coarse.u());
   }
@@ -132,7 +133,7 @@ void register_pieces(const Case& c, const std::string& name) {
   };
   using L = Levels<Space, Real>;
   piece("smooth", smooth_words(c),
-        [](const Space& space, L& levels) { levels.fine.smooth(space, 1, Real(1.2)); });
+        [](const Space& space, L& levels) { levels.fine.smooth(space, 1, Real(1.2), false); });
   piece("restrict", restrict_words(c),
         [](const Space& space, L& levels) { levels.fine.restrict_to(space, levels.coarse); });
   piece("prolong", prolong_words,

@@ -104,7 +104,7 @@ struct Levels {
       for (const xp::Axis axis : xp::all_axes)
         xp::copy_scaled(space, from.grid.faces(axis), from.op.faces[xp::index(axis)], 1,
                         fine.view().faces[xp::index(axis)]);
-    coarse.coarsen_coefficients(space, fine);
+    if (c.variable) coarse.coarsen_coefficients(space, fine);
     xp::copy_scaled(space, fine.own(), from.f.view(), 1, fine.b());
     xp::copy_scaled(space, coarse.own(), from.f.view(), 1, coarse.u());
   }

@@ -158,7 +158,10 @@ struct EllipticSolver<Space, Real>::Solve {
   // that it had.
   template <class A>
   double norm_of(Measure<Space, A>& by, const FieldView<Space, A>& b) {
-    const Sums sums = by.sums(space, b, Want::sum_square | Want::sum | Want::sum_abs);
+    Want want = Want::sum_square;
+    if (multigrid.keeps_mean()) want = want | Want::sum;
+    if (multigrid.is_singular()) want = want | Want::sum_abs;
+    const Sums sums = by.sums(space, b, want);
     const auto count = static_cast<double>(sums.count);
     mean = sums.sum / count;
     if (multigrid.is_singular() && sums.sum_abs > 0) {

@@ -1,10 +1,17 @@
 #include <xp/solvers/linear/level.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <xp/runtime/backend.hpp>
 
 namespace xp {
+namespace {
+
+// What the rows of a wave take of the second-level cache.
+constexpr std::int64_t wave_bytes = 1 << 20;
+
+}  // namespace
 
 template <class Space, class Real>
 Level<Space, Real>::Level(const LevelShape& shape, const Communicator& communicator,
@@ -146,38 +153,96 @@ void Level<Space, Real>::exchange(const Space& space, const Field<Space, Real>& 
 }
 
 template <class Space, class Real>
-bool Level<Space, Real>::smooths_in_waves() const {
+void Level<Space, Real>::smooth_rows(const Space& space, Real omega,
+                                     const HalfSweeps& half_sweeps) {
+  with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
+    xp::smooth<dimensions, coefficients>(space, view_, u_.view(), b_.view(), omega, half_sweeps);
+  });
+}
+
+template <class Space, class Real>
+bool Level<Space, Real>::smooths_in_waves(int sweeps) const {
   // Where no ghost cell depends on others, and the arrays are beyond the nearer caches.
   constexpr std::int64_t large = 100000;
-  return is_host_space<Space> && shape_.dimensions == 3 && halo_ == nullptr &&
-         shape_.ends.wraps == 0 && own().count() > large;
+  return is_host_space<Space> && smoother_ == Smoother::red_black && sweeps > 0 &&
+         shape_.dimensions == 3 && halo_ == nullptr && shape_.ends.wraps == 0 &&
+         own().count() > large;
+}
+
+template <class Space, class Real>
+void Level<Space, Real>::wave(const Space& space, int sweeps, Real omega, bool from_zero,
+                              const Level* source, Level* target) {
+  const Box all = own();
+  const int threads = thread_count<Space>();
+  HalfSweeps step;
+  step.from_zero = from_zero;
+  step.stages = 2 * sweeps;
+  // Threads must not write a plane that another half sweep of the same step reads.
+  step.lag = threads == 1 ? 1 : 2;
+  // As many rows as stay in the second-level cache until the last stage has come by.
+  const int behind = step.lag * (step.stages - 1);
+  const std::int64_t row = (behind + 5) * (2 + static_cast<std::int64_t>(coefficient_fields_.size())) *
+                           all.size(0) * static_cast<std::int64_t>(sizeof(Real));
+  const int rows = threads * static_cast<int>(std::max<std::int64_t>(wave_bytes / row, 8));
+  for (int first = all.lower[1]; first < all.upper[1]; first += rows) {
+    const bool ends = first + rows >= all.upper[1];
+    step.rows[0] = first;
+    step.rows[1] = ends ? all.upper[1] + step.stages : first + rows;
+    for (step.plane = all.lower[2]; step.plane < all.upper[2] + behind; ++step.plane) {
+      // One plane and one row ahead.
+      if (source != nullptr)
+        add_to_box(
+            space, *source,
+            all.with_range(Axis::y, first == all.lower[1] ? first : first + 1,
+                           std::min(step.rows[1] + 1, all.upper[1]))
+                .with_range(Axis::z, step.plane == all.lower[2] ? step.plane : step.plane + 1,
+                            std::min(step.plane + 2, all.upper[2])));
+      smooth_rows(space, omega, step);
+      if (target == nullptr) continue;
+      const Children cells(all, target->own());
+      const int done = step.plane - behind, last = step.stages - 1;
+      restrict_box(space, *target,
+                   target->own()
+                       .with_range(Axis::y, cells.end_of_those_below(1, first - last),
+                                   cells.end_of_those_below(1, step.rows[1] - last))
+                       .with_range(Axis::z, cells.end_of_those_below(2, done),
+                                   cells.end_of_those_below(2, done + 1)));
+    }
+  }
 }
 
 template <class Space, class Real>
 void Level<Space, Real>::smooth(const Space& space, int sweeps, Real omega, bool from_zero) {
+  if (smooths_in_waves(sweeps)) return wave(space, sweeps, omega, from_zero, nullptr, nullptr);
   if (from_zero && (sweeps == 0 || smoother_ == Smoother::chebyshev)) set_to_zero(space);
   if (smoother_ == Smoother::chebyshev) return smooth_by_polynomial(space, 2 * sweeps);
-  const auto run = [&](const HalfSweeps& half_sweeps) {
-    with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
-      xp::smooth<dimensions, coefficients>(space, view_, u_.view(), b_.view(), omega, half_sweeps);
-    });
-  };
-  HalfSweeps wave;
-  wave.from_zero = from_zero;
-  if (smooths_in_waves()) {
-    wave.stages = 2 * sweeps;
-    // Threads must not write a plane that another half sweep of the same step reads.
-    wave.lag = thread_count<Space>() == 1 ? 1 : 2;
-    const int end = own().upper[2] + wave.lag * (wave.stages - 1);
-    for (wave.plane = own().lower[2]; wave.plane < end; ++wave.plane) run(wave);
-    return;
-  }
+  HalfSweeps one;
   for (int half = 0; half < 2 * sweeps; ++half) {
-    wave.colour = half % 2;
-    wave.from_zero = from_zero && half == 0;
-    if (!wave.from_zero) exchange(space, u_, false);
-    run(wave);
+    one.colour = half % 2;
+    one.from_zero = from_zero && half == 0;
+    if (!one.from_zero) exchange(space, u_, false);
+    smooth_rows(space, omega, one);
   }
+}
+
+template <class Space, class Real>
+void Level<Space, Real>::smooth_and_restrict(const Space& space, int sweeps, Real omega,
+                                             bool from_zero, Level& coarse) {
+  if (smooths_in_waves(sweeps) && !jumps_)
+    return wave(space, sweeps, omega, from_zero, nullptr, &coarse);
+  smooth(space, sweeps, omega, from_zero);
+  restrict_to(space, coarse);
+}
+
+template <class Space, class Real>
+void Level<Space, Real>::add_and_smooth(const Space& space, Level& coarse, int sweeps,
+                                        Real omega) {
+  if (!smooths_in_waves(sweeps)) {
+    add_from(space, coarse);
+    return smooth(space, sweeps, omega, false);
+  }
+  coarse.exchange(space, coarse.u_, true);
+  wave(space, sweeps, omega, false, &coarse, nullptr);
 }
 
 template <class Space, class Real>
@@ -202,15 +267,17 @@ void Level<Space, Real>::smooth_by_polynomial(const Space& space, int degree) {
 }
 
 template <class Space, class Real>
+void Level<Space, Real>::restrict_box(const Space& space, Level& coarse, const Box& box) {
+  with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
+    restrict_residual<dimensions, coefficients>(space, view_, u_.view(), b_.view(), coarse.view_,
+                                                coarse.b_.view(), box);
+  });
+}
+
+template <class Space, class Real>
 void Level<Space, Real>::restrict_to(const Space& space, Level& coarse) {
   exchange(space, u_, false);
-  if (!jumps_) {
-    with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
-      restrict_residual<dimensions, coefficients>(space, view_, u_.view(), b_.view(), coarse.view_,
-                                                  coarse.b_.view());
-    });
-    return;
-  }
+  if (!jumps_) return restrict_box(space, coarse, coarse.own());
   with_kind(shape_.dimensions, coefficients_, [&]<int dimensions, Coefficients coefficients>() {
     residual<dimensions, coefficients>(space, view_, u_.view(), b_.view(), residual_.view());
   });
@@ -227,13 +294,18 @@ void Level<Space, Real>::restrict_to(const Space& space, Level& coarse) {
 template <class Space, class Real>
 void Level<Space, Real>::add_from(const Space& space, Level& coarse) {
   coarse.exchange(space, coarse.u_, true);
+  add_to_box(space, coarse, own());
+}
+
+template <class Space, class Real>
+void Level<Space, Real>::add_to_box(const Space& space, const Level& coarse, const Box& box) {
   with_dimensions(shape_.dimensions, [&]<int dimensions>() {
     if (coefficients_ == Coefficients::constant)
       prolong<dimensions, InterpolationRow<dimensions, Space, Real>>(
-          space, view_, u_.view(), weights_, coarse.view_, coarse.u_.view());
+          space, view_, u_.view(), weights_, coarse.view_, coarse.u_.view(), box);
     else
       prolong<dimensions, WeightedRow<dimensions, Space, Real>>(space, view_, u_.view(), far_,
-                                                                coarse.view_, coarse.u_.view());
+                                                                coarse.view_, coarse.u_.view(), box);
   });
 }
 

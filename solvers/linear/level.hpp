@@ -43,6 +43,11 @@ class Level {
   void restrict_to(const Space& space, Level& coarse);
   /// Adds the correction of the next level.
   void add_from(const Space& space, Level& coarse);
+  /// smooth() and restrict_to(), in one pass over memory where arrays are large.
+  void smooth_and_restrict(const Space& space, int sweeps, Real omega, bool from_zero,
+                           Level& coarse);
+  /// The same of add_from() and smooth().
+  void add_and_smooth(const Space& space, Level& coarse, int sweeps, Real omega);
 
   /// Public only because CUDA asks it of kernels.
   void wrap(const Space& space, const FieldView<Space, Real>& values);
@@ -51,7 +56,13 @@ class Level {
   // Fills ghost cells; with those at edges and corners.
   void exchange(const Space& space, const Field<Space, Real>& field, bool corners);
   void smooth_by_polynomial(const Space& space, int degree);
-  bool smooths_in_waves() const;
+  void smooth_rows(const Space& space, Real omega, const HalfSweeps& half_sweeps);
+  void restrict_box(const Space& space, Level& coarse, const Box& box);
+  void add_to_box(const Space& space, const Level& coarse, const Box& box);
+  bool smooths_in_waves(int sweeps) const;
+  // The correction of `source` is added before, the residual goes to `target` after, if there.
+  void wave(const Space& space, int sweeps, Real omega, bool from_zero, const Level* source,
+            Level* target);
 
   LevelShape shape_;
   Grid grid_;

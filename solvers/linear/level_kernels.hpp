@@ -168,12 +168,13 @@ inline constexpr Alternating<Real> alternating{};
 }  // namespace detail
 
 /// Which half sweeps a kernel makes: one over the level; or, for arrays beyond the caches, a wave
-/// of several, each some planes behind the one before, of which this is one step.
+/// of several, each some planes and one row behind the one before, of which this is one step.
 struct HalfSweeps {
-  int colour = 0;          ///< of the first one
-  bool from_zero = false;  ///< the first one takes u for zero and sets all of it
-  int stages = 0;          ///< of a wave; 0: one half sweep
-  int plane = 0, lag = 0;  ///< of the wave: where its first one is, and planes from one to the next
+  int colour = 0;           ///< of the first one
+  bool from_zero = false;   ///< the first one takes u for zero and sets all of it
+  int stages = 0;           ///< of a wave; 0: one half sweep
+  int plane = 0, lag = 0;   ///< of the wave: where its first one is, and planes from one to the next
+  int rows[2] = {0, 0};     ///< of the wave: those of its first one
 };
 
 /// Half sweeps of red-black Gauss-Seidel with over-relaxation: cells whose indices' sum has the
@@ -187,12 +188,20 @@ void smooth(const Space& space, const LevelView<Space, Real>& level,
   const Real* alternating = detail::alternating<Real>.values;
   const HalfSweeps wave = half_sweeps;
   Box box = level.own;
-  if (wave.stages > 0) box = box.with_range(Axis::z, 0, wave.stages);
+  if (wave.stages > 0) {
+    // All half sweeps of a row together: they share its neighbours, and a thread keeps its rows.
+    box = box.with_range(Axis::y, 0, wave.stages)
+              .with_range(Axis::z, std::max(wave.rows[0] - wave.stages + 1, level.own.lower[1]),
+                          std::min(wave.rows[1], level.own.upper[1]));
+  }
   for_each_row(
-      space, "multigrid: smooth", box, KOKKOS_LAMBDA(int n, int j, int first, int last) {
+      space, "multigrid: smooth", box, KOKKOS_LAMBDA(int m, int n, int first, int last) {
         const int stage = wave.stages > 0 ? n : 0;
-        const int k = wave.stages > 0 ? wave.plane - stage * wave.lag : n;
-        if (k < level.own.lower[2] || k >= level.own.upper[2]) return;
+        const int j = wave.stages > 0 ? m : n;
+        const int k = wave.stages > 0 ? wave.plane - stage * wave.lag : m;
+        if (wave.stages > 0 && (k < level.own.lower[2] || k >= level.own.upper[2] ||
+                                j < wave.rows[0] - stage || j >= wave.rows[1] - stage))
+          return;
         const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
         Real* const x = &u(k, j, 0);
         const Real* const f = &b(k, j, 0);
@@ -283,20 +292,28 @@ struct Children {
     const int place = coarse.lower[axis] + (cell - fine.lower[axis]) / by[axis];
     return place < coarse.upper[axis] ? place : coarse.upper[axis] - 1;
   }
+  /// The end of the coarse cells whose children and these children's neighbours are all below a
+  /// fine cell.
+  int end_of_those_below(int axis, int cell) const {
+    if (cell >= fine.upper[axis]) return coarse.upper[axis];
+    const int whole = std::max(0, cell - 1 - fine.lower[axis]) / by[axis];
+    return std::min(coarse.lower[axis] + whole, coarse.upper[axis] - 1);
+  }
   /// The neighbour that takes part in interpolation to a cell beside its parent.
   KOKKOS_INLINE_FUNCTION int other(int axis, int cell, int parent) const {
     return cell == first(axis, parent) ? parent - 1 : parent + 1;
   }
 };
 
-/// The residual of a level, summed over the cells of each coarse one.
+/// The residual of a level, summed over the cells of each coarse one in a box.
 template <int dimensions, Coefficients coefficients, class Space, class Real>
 void restrict_residual(const Space& space, const LevelView<Space, Real>& level,
                        const FieldView<Space, Real>& u, const FieldView<Space, Real>& b,
-                       const LevelView<Space, Real>& coarse, const FieldView<Space, Real>& target) {
+                       const LevelView<Space, Real>& coarse, const FieldView<Space, Real>& target,
+                       const Box& box) {
   const Children children(level.own, coarse.own);
   for_each_row(
-      space, "multigrid: restrict", coarse.own, KOKKOS_LAMBDA(int K, int J, int first, int last) {
+      space, "multigrid: restrict", box, KOKKOS_LAMBDA(int K, int J, int first, int last) {
         constexpr int width = is_host_space<Space> ? detail::level_chunk<Space> / 2 : 1;
         const int k0 = children.first(2, K), k1 = children.first(2, K + 1);
         const int j0 = children.first(1, J), j1 = children.first(1, J + 1);
@@ -492,15 +509,16 @@ void restrict_weighted(const Space& space, const LevelView<Space, Real>& level,
       });
 }
 
-/// Adds the coarse level's values, interpolated along each axis that is coarsened: with weights of
-/// the axes or of the cells.
+/// Adds the coarse level's values to the cells in a box, interpolated along each axis that is
+/// coarsened: with weights of the axes or of the cells.
 template <int dimensions, class Row, class Weights, class Space, class Real>
 void prolong(const Space& space, const LevelView<Space, Real>& level,
              const FieldView<Space, Real>& u, const Weights& weights,
-             const LevelView<Space, Real>& coarse, const FieldView<Space, Real>& source) {
+             const LevelView<Space, Real>& coarse, const FieldView<Space, Real>& source,
+             const Box& box) {
   const Children children(level.own, coarse.own);
   for_each_row(
-      space, "multigrid: prolong", level.own, KOKKOS_LAMBDA(int k, int j, int first, int last) {
+      space, "multigrid: prolong", box, KOKKOS_LAMBDA(int k, int j, int first, int last) {
         // Captured here, as CUDA's compiler wants it: not where the dimensions decide.
         const Children& cells = children;
         const Box& to = cells.coarse;

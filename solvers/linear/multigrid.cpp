@@ -247,16 +247,17 @@ void Multigrid<Space, Real>::solve(const Space& space, std::size_t n, bool from_
     return;
   }
   const Real omega = relaxation(level.shape());
-  level.smooth(space, options_.before, omega, from_zero);
+  level.smooth_and_restrict(space, options_.before, omega, from_zero, next);
   // The last level is solved by one visit.
   const int visits = options_.cycle == Cycle::w && n > 0 && n + 2 < levels_.size() ? 2 : 1;
-  for (int visit = 0; visit < visits; ++visit) {
-    level.restrict_to(space, next);
+  for (int visit = 1; visit < visits; ++visit) {
     solve(space, n + 1, true);
     level.add_from(space, next);
+    level.restrict_to(space, next);
   }
+  solve(space, n + 1, true);
   // Red first again: black first is symmetric, and converges four times slower per cycle in 3-D.
-  level.smooth(space, options_.after, omega, false);
+  level.add_and_smooth(space, next, options_.after, omega);
 }
 
 template <class Space, class Real>

@@ -10,6 +10,7 @@
 // the one below, as whole multiples of the units, whose sums are exact.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include <xp/runtime/kokkos.hpp>
@@ -173,8 +174,31 @@ class ExactSum {
     special_ += lower.special_;
   }
 
-  /// The sum, rounded once: on the host.
-  double value() const;
+  /// The sum, rounded once.
+  KOKKOS_INLINE_FUNCTION double value() const {
+    // NaN has many bit patterns, and which one a sum gives depends on the order.
+    if (special_ != special_) return __builtin_nan("");
+    if (special_ != 0) return special_;
+    constexpr detail::int128 base = detail::int128(1) << 52;
+    // The size of the sum as high * 2^52 + low, 0 <= low < 2^52, in units of the lower grid.
+    detail::int128 high = slices_[0] + (slices_[1] >> 52), low = slices_[1] & (base - 1);
+    const bool negative = high < 0;
+    if (negative) {
+      high = -high - (low != 0);
+      low = (base - low) & (base - 1);
+    }
+    int exponent = 52 * (top_ - 1) - 1074;
+    detail::int128 size = 0;
+    if (high >> 74 == 0) {
+      size = high << 52 | low;
+    } else {
+      // Too long for 127 bits: all that matters for rounding is whether anything is left below.
+      size = high | (low != 0);
+      exponent += 52;
+    }
+    const double result = std::ldexp(static_cast<double>(size), exponent);
+    return negative ? -result : result;
+  }
 
  private:
   // Moves to higher grids; slices on those that are left are dropped.

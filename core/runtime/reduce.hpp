@@ -84,6 +84,9 @@ class Reducer {
     }
   }
 
+  /// Where the result is once the reduction has run: for kernels that go on with it.
+  const Value* result() const { return result_.data(); }
+
   /// Waits for the reduction and copies its value to the host: counted as a scalar's transfer.
   Value value(const Space& space) const {
     space.fence();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <xp/solvers/linear/krylov_vectors.hpp>
@@ -119,8 +120,13 @@ void Krylov<Space, Real>::set_null_space(const Space& space, std::vector<View> b
 template <class Space, class Real>
 struct Krylov<Space, Real>::Solve {
   using Reason = LinearResult::Reason;
-  // Looks at the residual that may pass without its becoming smaller by a tenth.
-  static constexpr int patience = 20;
+  // Looks at the residual that may pass without its becoming smaller by a tenth: many before it is
+  // so small that rounding may keep it, for that of conjugate gradients may first stay for as many
+  // iterations as there are cells along an axis.
+  int patience() const {
+    const bool small = best <= std::sqrt(std::numeric_limits<Real>::epsilon()) * reference;
+    return small ? 20 : 400;
+  }
 
   Krylov& krylov;
   const Space& space;
@@ -235,7 +241,7 @@ struct Krylov<Space, Real>::Solve {
     if (has(KrylovState::singular)) return end(Reason::stalled);
     since_best = norm < 0.9 * best ? 0 : since_best + 1;
     best = std::min(best, norm);
-    if (since_best >= patience) return end(Reason::stalled);
+    if (since_best >= patience()) return end(Reason::stalled);
     return result.iterations >= krylov.options_.max_iterations && end(Reason::too_many_iterations);
   }
   bool is_time_to_look() const {

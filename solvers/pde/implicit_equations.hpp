@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <xp/expr/linearise.hpp>
+#include <xp/operators/measure.hpp>
 #include <xp/simulation/model.hpp>
 #include <xp/solvers/linear/helmholtz_cycle.hpp>
 #include <xp/solvers/linear/krylov.hpp>

@@ -81,8 +81,8 @@ Krylov<Space, Real>::Krylov(int size, const Communicator& communicator,
   const auto count = static_cast<std::size_t>(vectors(options));
   memory_ = decltype(memory_)("krylov: vectors", count * static_cast<std::size_t>(size));
   for (std::size_t n = 0; n < count; ++n)
-    views_.push_back({FieldView<Space, Real>(
-        memory_.data() + n * static_cast<std::size_t>(size), size, size)});
+    views_.push_back(
+        {FieldView<Space, Real>(memory_.data() + n * static_cast<std::size_t>(size), size, size)});
 }
 
 template <class Space, class Real>
@@ -220,14 +220,11 @@ struct Krylov<Space, Real>::Solve {
     space.fence();
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     constexpr int count = detail::looked_at;
-    Kokkos::deep_copy(
-        Kokkos::View<double[count], Kokkos::HostSpace, Unmanaged>(looked),
-        Kokkos::View<double[count], typename Space::memory_space, Unmanaged>(number));
+    Kokkos::deep_copy(Kokkos::View<double[count], Kokkos::HostSpace, Unmanaged>(looked),
+                      Kokkos::View<double[count], typename Space::memory_space, Unmanaged>(number));
     count_scalar_to_host(sizeof(looked));
   }
-  bool has(KrylovState state) const {
-    return looked[detail::state] == detail::state_number(state);
-  }
+  bool has(KrylovState state) const { return looked[detail::state] == detail::state_number(state); }
   void record(double norm) {
     if (result.history.empty()) reference = norm;
     result.residual = reference > 0 ? norm / reference : 0;
@@ -288,9 +285,9 @@ struct Krylov<Space, Real>::Solve {
         if (ends_with(norm)) return;
       }
       for (std::size_t f = 0; f < p.size(); ++f)
-        for_each_row(space, "krylov: new direction", krylov.own_,
-                     detail::BicgstabNewDirection<Space, Real>{number, r[f], v[f], p[f],
-                                                               shadow[f]});
+        for_each_row(
+            space, "krylov: new direction", krylov.own_,
+            detail::BicgstabNewDirection<Space, Real>{number, r[f], v[f], p[f], shadow[f]});
       const View& z = conditioned(p, scratch);
       apply(z, v);
       dot(shadow, v);

@@ -86,8 +86,7 @@ class Dots {
     DotSums<N> on_host;
     for (std::size_t f = 0; f < fields; ++f) {
       DotRows<Space, Real, N> rows;
-      for (int n = 0; n < N; ++n)
-        rows.a[n] = (*a[static_cast<std::size_t>(n)])[f];
+      for (int n = 0; n < N; ++n) rows.a[n] = (*a[static_cast<std::size_t>(n)])[f];
       rows.b = b[f];
       reduction_.start_rows(space, "krylov: dot", own_, rows);
       if (one_rank_)
@@ -163,8 +162,7 @@ struct BicgstabNewDirection {
     }
     const Real b = static_cast<Real>(number[beta]), w = static_cast<Real>(number[omega]);
     XP_VECTORISE
-    for (int i = first; i < last; ++i)
-      p(k, j, i) = r(k, j, i) + b * (p(k, j, i) - w * v(k, j, i));
+    for (int i = first; i < last; ++i) p(k, j, i) = r(k, j, i) + b * (p(k, j, i) - w * v(k, j, i));
   }
 };
 

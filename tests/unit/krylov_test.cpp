@@ -138,8 +138,8 @@ TYPED_TEST(Krylov, TheHostKnowsTheResidualWhenItLooks) {
     options.restart = 40;
     options.tolerance = 1e-30;
     const auto before = xp::transfers().scalars_to_host.count;
-    const Outcome outcome = solve<Space>(options, three_diagonals<Space>(n, -1, 2, -1),
-                                         std::vector<double>(n, 1.0));
+    const Outcome outcome =
+        solve<Space>(options, three_diagonals<Space>(n, -1, 2, -1), std::vector<double>(n, 1.0));
     // Before the first iteration and after 10, 20, 30, 40; of gmres once more what is left then.
     const int looks = method == KrylovMethod::gmres ? 6 : 5;
     EXPECT_EQ(xp::transfers().scalars_to_host.count - before, looks);

@@ -83,7 +83,8 @@ class Xpsim final : public poisson::Contender {
       halo_.start(space, exchanged);
       halo_.finish(space, exchanged);
     });
-    if (!result.converged()) throw std::runtime_error(result.message(options_.tolerance, options_.max_iterations));
+    if (!result.converged())
+      throw std::runtime_error(result.message(options_.tolerance, options_.max_iterations));
     return result.iterations;
   }
   void copy_solution(double* u) override {

@@ -214,14 +214,39 @@ Measure<Space, Real>::Measure(const Box& box, const Communicator& communicator)
 
 template <class Space, class Real>
 template <class Fill>
+detail::PartialSums Measure<Space, Real>::of_this_rank(const Space& space, const char* kernel,
+                                                       const Box& box, Want want,
+                                                       const Fill& fill) {
+  if constexpr (is_host_space<Space>)
+    reduction_.start_rows(space, kernel, box, detail::RowSums<Space, Fill>{fill, want});
+  else
+    reduction_.start_rows(space, kernel, box, detail::CellSums<Space, Fill>{fill, want});
+  return reduction_.value(space);
+}
+
+template <class Space, class Real>
+template <class Fill>
 Sums Measure<Space, Real>::reduce(const Space& space, const char* kernel, Want want,
                                   const Fill& fill) {
-  if constexpr (is_host_space<Space>)
-    reduction_.start_rows(space, kernel, box_, detail::RowSums<Space, Fill>{fill, want});
-  else
-    reduction_.start_rows(space, kernel, box_, detail::CellSums<Space, Fill>{fill, want});
-  const detail::PartialSums sums = reduction_.value(space);
+  return of_all_ranks(of_this_rank(space, kernel, box_, want, fill));
+}
+
+template <class Space, class Real>
+Sums Measure<Space, Real>::of_all_ranks(const detail::PartialSums& sums) const {
   return (ranks_ ? (*ranks_)(sums) : sums).finished();
+}
+
+template <class Space, class Real>
+void Measure<Space, Real>::add(const Space& space, const FieldView<Space, Real>& u, const Box& box,
+                               Want want) {
+  pieces_.join(of_this_rank(space, "sums", box, want, detail::FillCells<Space, Real>{u}));
+}
+
+template <class Space, class Real>
+Sums Measure<Space, Real>::finish() {
+  const Sums sums = of_all_ranks(pieces_);
+  pieces_ = {};
+  return sums;
 }
 
 template <class Space, class Real>

@@ -99,6 +99,9 @@ class Measure {
   const Box& box() const { return box_; }
 
   Sums sums(const Space& space, const FieldView<Space, Real>& u, Want want = Want::all);
+  /// The same piece by piece, of any boxes: finish() joins what was added since the one before.
+  void add(const Space& space, const FieldView<Space, Real>& u, const Box& box, Want want);
+  Sums finish();
   /// Of a - b.
   Sums difference(const Space& space, const FieldView<Space, Real>& a,
                   const FieldView<Space, Real>& b, Want want = Want::all);
@@ -119,9 +122,14 @@ class Measure {
 
  private:
   template <class Fill>
+  detail::PartialSums of_this_rank(const Space& space, const char* kernel, const Box& box,
+                                   Want want, const Fill& fill);
+  template <class Fill>
   Sums reduce(const Space& space, const char* kernel, Want want, const Fill& fill);
+  Sums of_all_ranks(const detail::PartialSums& sums) const;
 
   Box box_;
+  detail::PartialSums pieces_;
   Reducer<Space, detail::PartialSums> reduction_;
   std::shared_ptr<const RankJoin<detail::PartialSums>> ranks_;  // none: this rank alone
 };

@@ -23,14 +23,15 @@ namespace detail {
 // whatever the fields' precision: the residual decides how good a solution is.
 template <int dimensions, Coefficients coefficients, bool applies, class Space, class Real,
           class Target>
-void residual_of(const Space& space, const Grid& grid, const EllipticOperator<Space, Real>& op,
-                 const FieldView<Space, Real>& u, const FieldView<Space, Real>& f, double scale,
+void residual_of(const Space& space, const Grid& grid, const Box& box,
+                 const EllipticOperator<Space, Real>& op, const FieldView<Space, Real>& u,
+                 const FieldView<Space, Real>& f, double scale,
                  const FieldView<Space, Target>& target) {
   double inverse[3];
   for (const Axis axis : all_axes)
     inverse[index(axis)] = 1 / (grid.spacing(axis) * grid.spacing(axis));
   for_each(
-      space, "elliptic: residual", grid.cells(Region::own), KOKKOS_LAMBDA(int k, int j, int i) {
+      space, "elliptic: residual", box, KOKKOS_LAMBDA(int k, int j, int i) {
         // Captured here, as CUDA's compiler wants it: not where the dimensions decide.
         const double x2 = inverse[0], y2 = inverse[1], z2 = inverse[2];
         const EllipticOperator<Space, Real>& of = op;
@@ -69,12 +70,12 @@ void residual_of(const Space& space, const Grid& grid, const EllipticOperator<Sp
 
 template <class Space, class Real>
 template <class Target>
-void EllipticOperator<Space, Real>::residual(const Space& space, const Grid& grid,
+void EllipticOperator<Space, Real>::residual(const Space& space, const Grid& grid, const Box& box,
                                              const FieldView<Space, Real>& u,
                                              const FieldView<Space, Real>& f, double scale,
                                              const FieldView<Space, Target>& target) const {
   with_kind(grid.dimensions(), coefficients, [&]<int dimensions, Coefficients kind>() {
-    detail::residual_of<dimensions, kind, false>(space, grid, *this, u, f, scale, target);
+    detail::residual_of<dimensions, kind, false>(space, grid, box, *this, u, f, scale, target);
   });
 }
 
@@ -83,18 +84,19 @@ void EllipticOperator<Space, Real>::apply(const Space& space, const Grid& grid,
                                           const FieldView<Space, Real>& u,
                                           const FieldView<Space, Real>& target) const {
   with_kind(grid.dimensions(), coefficients, [&]<int dimensions, Coefficients kind>() {
-    detail::residual_of<dimensions, kind, true>(space, grid, *this, u, u, 1, target);
+    detail::residual_of<dimensions, kind, true>(space, grid, grid.cells(Region::own), *this, u, u,
+                                                1, target);
   });
 }
 
-#define XP_ELLIPTIC(Space, Real)                                                               \
-  template struct EllipticOperator<Space, Real>;                                               \
-  template void EllipticOperator<Space, Real>::residual(                                       \
-      const Space&, const Grid&, const FieldView<Space, Real>&, const FieldView<Space, Real>&, \
-      double, const FieldView<Space, float>&) const;                                           \
-  template void EllipticOperator<Space, Real>::residual(                                       \
-      const Space&, const Grid&, const FieldView<Space, Real>&, const FieldView<Space, Real>&, \
-      double, const FieldView<Space, double>&) const;
+#define XP_ELLIPTIC(Space, Real)                                                    \
+  template struct EllipticOperator<Space, Real>;                                    \
+  template void EllipticOperator<Space, Real>::residual(                            \
+      const Space&, const Grid&, const Box&, const FieldView<Space, Real>&,         \
+      const FieldView<Space, Real>&, double, const FieldView<Space, float>&) const; \
+  template void EllipticOperator<Space, Real>::residual(                            \
+      const Space&, const Grid&, const Box&, const FieldView<Space, Real>&,         \
+      const FieldView<Space, Real>&, double, const FieldView<Space, double>&) const;
 XP_INSTANTIATE(XP_ELLIPTIC)
 #undef XP_ELLIPTIC
 

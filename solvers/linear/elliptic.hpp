@@ -24,10 +24,17 @@ struct EllipticOperator {
   void apply(const Space& space, const Grid& grid, const FieldView<Space, Real>& u,
              const FieldView<Space, Real>& target) const;
 
-  /// target = scale * (f - operator(u)) over the own cells; the ghost cells of u are filled.
+  /// target = scale * (f - operator(u)) over the own cells, or a box of them; the ghost cells of u
+  /// are filled.
   template <class Target>
   void residual(const Space& space, const Grid& grid, const FieldView<Space, Real>& u,
                 const FieldView<Space, Real>& f, double scale,
+                const FieldView<Space, Target>& target) const {
+    residual(space, grid, grid.cells(Region::own), u, f, scale, target);
+  }
+  template <class Target>
+  void residual(const Space& space, const Grid& grid, const Box& box,
+                const FieldView<Space, Real>& u, const FieldView<Space, Real>& f, double scale,
                 const FieldView<Space, Target>& target) const;
 };
 

@@ -24,6 +24,9 @@ constexpr int patience = 6, patience_of_cg = 20;
 constexpr int most_restarts = 3;
 // A right side whose mean is larger than this part of its size has no solution to speak of.
 constexpr double most_imbalance = 1e-3;
+// Of a plane that stay in the second-level cache, with those above and below, while a solution is
+// corrected.
+constexpr int block_cells = 16384;
 
 }  // namespace
 
@@ -100,13 +103,25 @@ FieldView<Space, Real> EllipticSolver<Space, Real>::moved(
 }
 
 template <class Space, class Real>
+Box EllipticSolver<Space, Real>::inner() const {
+  Box box = grid_.cells(Region::own);
+  for (const Axis axis : all_axes)
+    if (grid_.exists(axis)) {
+      const int depth =
+          wall_cells(Order::second, shift_[static_cast<std::size_t>(index(axis))] + 1);
+      box = box.grown(axis, -depth, -depth);
+    }
+  return box;
+}
+
+template <class Space, class Real>
 template <class A, class B>
-void EllipticSolver<Space, Real>::combine(const Space& space, double ca,
+void EllipticSolver<Space, Real>::combine(const Space& space, const Box& box, double ca,
                                           const FieldView<Space, A>& a, double cb,
                                           const FieldView<Space, B>& b,
                                           const FieldView<Space, B>& target) const {
   for_each(
-      space, "linear: combine", grid_.cells(Region::own), KOKKOS_LAMBDA(int k, int j, int i) {
+      space, "linear: combine", box, KOKKOS_LAMBDA(int k, int j, int i) {
         target(k, j, i) = static_cast<B>(ca * static_cast<double>(a(k, j, i)) +
                                          cb * static_cast<double>(b(k, j, i)));
       });
@@ -143,9 +158,56 @@ struct EllipticSolver<Space, Real>::Solve {
   double residual(double unit) {
     fill();
     solver.op_.residual(space, solver.grid_, u, f, factor(unit), multigrid.right_side());
-    const double norm = norm_of(measure, multigrid.right_side()) / factor(unit);
+    return norm_of_right_side(measure.sums(space, multigrid.right_side(), wanted()), unit);
+  }
+  double norm_of_right_side(const Sums& sums, double unit) {
+    const double norm = norm_of(sums, multigrid.right_side()) / factor(unit);
     mean /= factor(unit);
     return norm;
+  }
+  // Adds the correction, whose unit is that of the last residual, and makes the next one.
+  double correct(double last_unit, double unit) {
+    const FieldView<Space, Cycle> correction = multigrid.correction();
+    const Box own = solver.grid_.cells(Region::own), inner = solver.inner();
+    const auto add = [&](const Box& box) {
+      solver.combine(space, box, 1 / last_unit, correction, 1, u, u);
+    };
+    if (!corrects_in_blocks(inner)) {
+      add(own);
+      return residual(unit);
+    }
+    // What ghost cells are made from first; then all in one pass over memory, the correction one
+    // plane and one row ahead of the residual.
+    Box rest = own;
+    for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
+      const int a = index(axis);
+      add(rest.with_range(axis, own.lower[a], inner.lower[a]));
+      add(rest.with_range(axis, inner.upper[a], own.upper[a]));
+      rest = rest.with_range(axis, inner.lower[a], inner.upper[a]);
+    }
+    fill();
+    const FieldView<Space, Cycle> b = multigrid.right_side();
+    const int threads = thread_count<Space>();
+    const int rows = std::max(8, block_cells / own.size(0)) * threads;
+    for (int begin = own.lower[1]; begin < own.upper[1]; begin += rows) {
+      const int end = std::min(begin + rows, own.upper[1]);
+      const Box ahead = inner.with_range(
+          Axis::y, std::max(begin == own.lower[1] ? begin : begin + 1, inner.lower[1]),
+          std::min(end + 1, inner.upper[1]));
+      for (int k = own.lower[2]; k < own.upper[2]; ++k) {
+        add(ahead.with_range(Axis::z, std::max(k == own.lower[2] ? k : k + 1, inner.lower[2]),
+                             std::min(k + 2, inner.upper[2])));
+        const Box box = own.with_range(Axis::y, begin, end).with_range(Axis::z, k, k + 1);
+        solver.op_.residual(space, solver.grid_, box, u, f, factor(unit), b);
+        measure.add(space, b, box, wanted());
+      }
+    }
+    return norm_of_right_side(measure.finish(), unit);
+  }
+  bool corrects_in_blocks(const Box& inner) const {
+    // On a host, where arrays are beyond the nearer caches.
+    constexpr std::int64_t large = 100000;
+    return is_host_space<Space> && solver.grid_.dimensions() == 3 && inner.count() > large;
   }
   // The right side of a cycle is the residual per volume times this.
   double factor(double unit) const { return unit * multigrid.scale() * solver.grid_.cell_volume(); }
@@ -154,14 +216,17 @@ struct EllipticSolver<Space, Real>::Solve {
     size *= factor(1);
     return size > 0 && std::isfinite(size) ? std::exp2(-std::ilogb(size)) : 1;
   }
-  // Takes the mean out of a right side, as a singular operator's value has none. Returns the norm
-  // that it had.
-  template <class A>
-  double norm_of(Measure<Space, A>& by, const FieldView<Space, A>& b) {
+  // What norm_of() takes of a right side.
+  Want wanted() const {
     Want want = Want::sum_square;
     if (multigrid.keeps_mean()) want = want | Want::sum;
     if (multigrid.is_singular()) want = want | Want::sum_abs;
-    const Sums sums = by.sums(space, b, want);
+    return want;
+  }
+  // Takes the mean out of a right side, as a singular operator's value has none. Returns the norm
+  // that it had.
+  template <class A>
+  double norm_of(const Sums& sums, const FieldView<Space, A>& b) {
     const auto count = static_cast<double>(sums.count);
     mean = sums.sum / count;
     if (multigrid.is_singular() && sums.sum_abs > 0) {
@@ -208,14 +273,15 @@ struct EllipticSolver<Space, Real>::Solve {
     if (change > 1e6 || change < 1e-6) norm = residual(unit = unit_for(norm));
     while (!note(norm)) {
       multigrid.cycle(space, result.iterations == 0);
-      solver.combine(space, 1 / unit, multigrid.correction(), 1, u, u);
+      const double last_unit = unit;
       ++result.iterations;
       unit = unit_for(norm);
-      norm = residual(unit);
+      norm = correct(last_unit, unit);
     }
   }
 
   void by_cg() {
+    const Box own = solver.grid_.cells(Region::own);
     const FieldView<Space, Real> r = solver.vectors_[0].view(), p = solver.vectors_[1].view(),
                                  q = solver.vectors_[2].view(), z = solver.vectors_[3].view();
     Measure<Space, Real>& m = solver.measure_;
@@ -229,12 +295,12 @@ struct EllipticSolver<Space, Real>::Solve {
     bool first = true;
     int restarts = 0;
     const auto ends = [&] {
-      norm = norm_of(m, r);
+      norm = norm_of(m.sums(space, r, wanted()), r);
       if (!note(norm)) return false;
       if (!result.converged() || result.iterations == 0) return true;
       // What was updated may have drifted from what is true: goes on from that, a few times.
       own_residual();
-      norm = norm_of(m, r);
+      norm = norm_of(m.sums(space, r, wanted()), r);
       result.history.back() = result.residual = norm / reference;
       if (result.residual <= 2 * solver.options_.tolerance) return true;
       if (solver.options_.to_rounding && norm <= rounding) return true;
@@ -248,13 +314,14 @@ struct EllipticSolver<Space, Real>::Solve {
           ends())
         return;
       const double unit = unit_for(norm);
-      solver.combine(space, factor(unit), r, 0, multigrid.right_side(), multigrid.right_side());
+      solver.combine(space, own, factor(unit), r, 0, multigrid.right_side(),
+                     multigrid.right_side());
       multigrid.cycle(space);
-      solver.combine(space, 1 / unit, multigrid.correction(), 0, z, z);
+      solver.combine(space, own, 1 / unit, multigrid.correction(), 0, z, z);
       // Flexible conjugate gradients with one direction kept (Notay 2000, algorithm 2.1): cycles
       // are not quite symmetric.
       const double beta = first ? 0 : -m.dot(space, z, q) / pq;
-      solver.combine(space, 1, z, beta, p, p);
+      solver.combine(space, own, 1, z, beta, p, p);
       first = false;
       solver.homogeneous_.fill(space, p, 0);
       if (solver.halo_) {
@@ -271,8 +338,8 @@ struct EllipticSolver<Space, Real>::Solve {
         return;
       }
       const double alpha = m.dot(space, p, r) / pq;
-      solver.combine(space, alpha, p, 1, u, u);
-      solver.combine(space, -alpha, q, 1, r, r);
+      solver.combine(space, own, alpha, p, 1, u, u);
+      solver.combine(space, own, -alpha, q, 1, r, r);
       ++result.iterations;
     }
   }

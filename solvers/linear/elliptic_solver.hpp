@@ -45,14 +45,15 @@ class EllipticSolver {
   void set_alpha(double alpha);
 
   /// From the u that is given. Where the solution is determined but for a constant its mean becomes
-  /// 0. `fill` fills the ghost cells of an array, the conditions' values included.
+  /// 0. `fill` fills the ghost cells of u, the conditions' values included, and reads wall_cells()
+  /// at each end of an axis.
   LinearResult solve(const Space& space, const FieldView<Space, Real>& u,
                      const FieldView<Space, Real>& f, const std::function<void()>& fill);
 
   /// Public only because CUDA asks it of kernels.
   template <class A, class B>
-  void combine(const Space& space, double ca, const FieldView<Space, A>& a, double cb,
-               const FieldView<Space, B>& b, const FieldView<Space, B>& target) const;
+  void combine(const Space& space, const Box& box, double ca, const FieldView<Space, A>& a,
+               double cb, const FieldView<Space, B>& b, const FieldView<Space, B>& target) const;
   template <class A>
   void add_constant(const Space& space, double value, const FieldView<Space, A>& a) const;
 
@@ -60,6 +61,8 @@ class EllipticSolver {
   template <class Cycle>
   struct Solve;
   FieldView<Space, Real> moved(const FieldView<Space, Real>& view) const;
+  /// Own cells that no ghost cell is made from.
+  Box inner() const;
 
   Grid grid_;                          ///< with one ghost cell
   std::array<int, 3> shift_{0, 0, 0};  ///< from its indices to those of the fields

@@ -181,7 +181,8 @@ void Level<Space, Real>::wave(const Space& space, int sweeps, Real omega, bool f
   step.lag = threads == 1 ? 1 : 2;
   // As many rows as stay in the second-level cache until the last stage has come by.
   const int behind = step.lag * (step.stages - 1);
-  const std::int64_t row = (behind + 5) * (2 + static_cast<std::int64_t>(coefficient_fields_.size())) *
+  const std::int64_t row = (behind + 5) *
+                           (2 + static_cast<std::int64_t>(coefficient_fields_.size())) *
                            all.size(0) * static_cast<std::int64_t>(sizeof(Real));
   const int rows = threads * static_cast<int>(std::max<std::int64_t>(wave_bytes / row, 8));
   for (int first = all.lower[1]; first < all.upper[1]; first += rows) {
@@ -235,8 +236,7 @@ void Level<Space, Real>::smooth_and_restrict(const Space& space, int sweeps, Rea
 }
 
 template <class Space, class Real>
-void Level<Space, Real>::add_and_smooth(const Space& space, Level& coarse, int sweeps,
-                                        Real omega) {
+void Level<Space, Real>::add_and_smooth(const Space& space, Level& coarse, int sweeps, Real omega) {
   if (!smooths_in_waves(sweeps)) {
     add_from(space, coarse);
     return smooth(space, sweeps, omega, false);
@@ -304,8 +304,8 @@ void Level<Space, Real>::add_to_box(const Space& space, const Level& coarse, con
       prolong<dimensions, InterpolationRow<dimensions, Space, Real>>(
           space, view_, u_.view(), weights_, coarse.view_, coarse.u_.view(), box);
     else
-      prolong<dimensions, WeightedRow<dimensions, Space, Real>>(space, view_, u_.view(), far_,
-                                                                coarse.view_, coarse.u_.view(), box);
+      prolong<dimensions, WeightedRow<dimensions, Space, Real>>(
+          space, view_, u_.view(), far_, coarse.view_, coarse.u_.view(), box);
   });
 }
 

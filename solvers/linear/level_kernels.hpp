@@ -98,22 +98,24 @@ struct LevelRow {
                                       const Use& use) const {
     at_as(u, sy, sz, i, i, use);
   }
-  /// Calls use(i, sum, diagonal) for a range of cells.
+  /// Calls use(i, sum, diagonal) for a range of cells, for those at the ends of an axis twice: the
+  /// second call counts.
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void over(const Real* u, std::int64_t sy, std::int64_t sz, int first,
                                         int last, const Use& use) const {
-    int i = first;
-    if constexpr (coefficients == Coefficients::constant) {
-      const int begin = alike[0] > first ? (alike[0] < last ? alike[0] : last) : first;
-      const int end = alike[1] < last ? alike[1] : last;
-      for (; i < begin; ++i) at(u, sy, sz, i, [&](Real sum, Real d) { use(i, sum, d); });
-      // The numbers of one cell for all: nothing is read but values.
+    const auto one_by_one = [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) at(u, sy, sz, i, [&](Real sum, Real d) { use(i, sum, d); });
+    };
+    if constexpr (!is_host_space<Space>) {
+      one_by_one(first, last);
+    } else if constexpr (coefficients == Coefficients::constant) {
+      // The numbers of one cell for all: nothing is read but values, and vectors are whole.
       const int one = alike[0];
       XP_VECTORISE
-      for (int l = begin; l < end; ++l)
+      for (int l = first; l < last; ++l)
         at_as(u, sy, sz, l, one, [&](Real sum, Real d) { use(l, sum, d); });
-      i = end > i ? end : i;
-      for (; i < last; ++i) at(u, sy, sz, i, [&](Real sum, Real d) { use(i, sum, d); });
+      one_by_one(first, alike[0] < last ? alike[0] : last);
+      one_by_one(alike[1] > first ? alike[1] : first, last);
     } else {
       XP_VECTORISE
       for (int l = first; l < last; ++l)
@@ -165,16 +167,24 @@ struct Alternating {
 template <class Real>
 inline constexpr Alternating<Real> alternating{};
 
+// Asks for a part of a row, for the second-level cache.
+template <class Space, class Real>
+void prefetch(const FieldView<Space, Real>& values, int k, int j, int first, int last) {
+  constexpr int line = 64 / sizeof(Real);
+  const Real* const row = &values(k, j, 0);
+  for (int i = first; i < last; i += line) __builtin_prefetch(row + i, 0, 2);
+}
+
 }  // namespace detail
 
 /// Which half sweeps a kernel makes: one over the level; or, for arrays beyond the caches, a wave
 /// of several, each some planes and one row behind the one before, of which this is one step.
 struct HalfSweeps {
-  int colour = 0;           ///< of the first one
-  bool from_zero = false;   ///< the first one takes u for zero and sets all of it
-  int stages = 0;           ///< of a wave; 0: one half sweep
-  int plane = 0, lag = 0;   ///< of the wave: where its first one is, and planes from one to the next
-  int rows[2] = {0, 0};     ///< of the wave: those of its first one
+  int colour = 0;          ///< of the first one
+  bool from_zero = false;  ///< the first one takes u for zero and sets all of it
+  int stages = 0;          ///< of a wave; 0: one half sweep
+  int plane = 0, lag = 0;  ///< of the wave: where its first one is, and planes from one to the next
+  int rows[2] = {0, 0};    ///< of the wave: those of its first one
 };
 
 /// Half sweeps of red-black Gauss-Seidel with over-relaxation: cells whose indices' sum has the
@@ -223,6 +233,17 @@ void smooth(const Space& space, const LevelView<Space, Real>& level,
             x[first] = old + weight * ((f[first] + around) * (1 / diagonal) - old);
           });
         } else {
+          if (wave.stages > 0 && stage == 0 && k + 2 < level.own.upper[2]) {
+            // What the next step reads first. Rows of planes that take turns are too short for
+            // processors to see it coming.
+            detail::prefetch(u, k + 2, j, first, last);
+            detail::prefetch(b, k + 1, j, first, last);
+            if constexpr (coefficients != Coefficients::constant) {
+              detail::prefetch(level.faces[0], k + 1, j, first, last);
+              detail::prefetch(level.faces[1], k + 1, j, first, last);
+              detail::prefetch(level.faces[2], k + 2, j, first, last);
+            }
+          }
           Real values[width];
           for (int chunk = first; chunk < last; chunk += width) {
             const int lanes = last - chunk < width ? last - chunk : width;
@@ -257,12 +278,19 @@ void make_step(const Space& space, const LevelView<Space, Real>& level,
         const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
         const Real* const x = &u(k, j, 0);
         const Real* const f = &b(k, j, 0);
-        Real* const out = &step(k, j, 0);
         const std::int64_t sy = u.stride(Axis::y), sz = u.stride(Axis::z);
         const Real kept = keep, part = weight;
-        row.over(x, sy, sz, first, last, [&](int i, Real sum, Real diagonal) {
-          out[i] = kept * out[i] + part * ((f[i] + sum) * (1 / diagonal) - x[i]);
-        });
+        constexpr int width = detail::level_chunk<Space>;
+        Real values[width];
+        for (int chunk = first; chunk < last; chunk += width) {
+          const int lanes = last - chunk < width ? last - chunk : width;
+          row.over(x, sy, sz, chunk, chunk + lanes, [&](int i, Real sum, Real diagonal) {
+            values[i - chunk] = (f[i] + sum) * (1 / diagonal) - x[i];
+          });
+          Real* const out = &step(k, j, chunk);
+          XP_VECTORISE
+          for (int l = 0; l < lanes; ++l) out[l] = kept * out[l] + part * values[l];
+        }
       });
 }
 
@@ -318,10 +346,11 @@ void restrict_residual(const Space& space, const LevelView<Space, Real>& level,
         const int k0 = children.first(2, K), k1 = children.first(2, K + 1);
         const int j0 = children.first(1, J), j1 = children.first(1, J + 1);
         const std::int64_t sy = u.stride(Axis::y), sz = u.stride(Axis::z);
-        Real sums[2 * width + 1];
+        Real buffers[2][2 * width + 1];
         for (int chunk = first; chunk < last; chunk += width) {
           const int lanes = last - chunk < width ? last - chunk : width;
           const int i0 = children.first(0, chunk), i1 = children.first(0, chunk + lanes);
+          Real *sums = buffers[0], *next = buffers[1];
           XP_VECTORISE
           for (int l = 0; l < i1 - i0; ++l) sums[l] = Real(0);
           for (int k = k0; k < k1; ++k)
@@ -330,8 +359,11 @@ void restrict_residual(const Space& space, const LevelView<Space, Real>& level,
               const Real* const x = &u(k, j, 0);
               const Real* const f = &b(k, j, 0);
               row.over(x, sy, sz, i0, i1, [&](int i, Real sum, Real diagonal) {
-                sums[i - i0] += f[i] - (diagonal * x[i] - sum);
+                next[i - i0] = sums[i - i0] + (f[i] - (diagonal * x[i] - sum));
               });
+              Real* const old = sums;
+              sums = next;
+              next = old;
             }
           Real* const out = &target(K, J, chunk);
           if (children.by[0] == 1) {

@@ -441,12 +441,14 @@ TYPED_TEST(LinearSolvers, SayWhyTheyStop) {
   EXPECT_EQ(result.iterations, 0);
 }
 
-// Half sweeps in waves, by threads or by one, and one after the other.
+// Half sweeps in waves, by threads or by one, and one after the other; rows in blocks.
 TYPED_TEST(LinearSolvers, BackendsGiveTheSameBits) {
   using Space = typename TypeParam::Space;
-  for (const bool varies : {false, true}) {
-    const auto run = [&]<class Backend>(Backend) {
-      LinearProblem<Backend, double> problem(box_of({70, 52, 41}, "dnddrn"), "dnddrn", alone());
+  const std::vector<std::int64_t> sizes[] = {{70, 52, 41}, {1000, 50, 7}};
+  for (const auto& [cells, varies] :
+       {std::pair(sizes[0], false), {sizes[0], true}, {sizes[1], false}, {sizes[1], true}}) {
+    const auto run = [&, cells = cells, varies = varies]<class Backend>(Backend) {
+      LinearProblem<Backend, double> problem(box_of(cells, "dnddrn"), "dnddrn", alone());
       if (varies)
         problem.set_beta([](double x, double y, double z) { return 1 + x * y + 0.5 * z; });
       problem.set_noise();

@@ -10,6 +10,7 @@
 #include <xp/operators/measure.hpp>
 #include <xp/simulation/model.hpp>
 #include <xp/solvers/linear/helmholtz_cycle.hpp>
+#include <xp/operators/measure.hpp>
 #include <xp/solvers/linear/krylov.hpp>
 
 namespace xp {

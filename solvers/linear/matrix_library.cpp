@@ -1,0 +1,142 @@
+#include <xp/runtime/backend.hpp>
+#include <xp/solvers/linear/matrix_kernels.hpp>
+
+#ifdef XP_KOKKOS_KERNELS
+#include <KokkosKernels_Handle.hpp>
+#include <KokkosSparse_gauss_seidel.hpp>
+#include <KokkosSparse_spiluk.hpp>
+#include <KokkosSparse_sptrsv.hpp>
+#endif
+
+namespace xp::detail {
+#ifdef XP_KOKKOS_KERNELS
+namespace {
+
+template <class Space, class Real>
+using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<
+    int, int, Real, Space, typename Space::memory_space, typename Space::memory_space>;
+
+template <class Space, class Real>
+Kokkos::View<Real*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> vector_of(
+    const FieldView<Space, Real>& view, int size) {
+  return {view.data(), static_cast<std::size_t>(size)};
+}
+
+template <class Space, class Real>
+class GaussSeidel final : public LibraryPreconditioner<Space, Real> {
+ public:
+  explicit GaussSeidel(const CrsMatrix<Space, Real>& matrix) : matrix_(matrix) {
+    const int n = matrix.rows();
+    handle_.create_gs_handle();
+    KokkosSparse::Experimental::gauss_seidel_symbolic(&handle_, n, n, matrix.offsets(),
+                                                      matrix.columns(), false);
+    KokkosSparse::Experimental::gauss_seidel_numeric(&handle_, n, n, matrix.offsets(),
+                                                     matrix.columns(), matrix.values(), false);
+  }
+  ~GaussSeidel() override { handle_.destroy_gs_handle(); }
+
+  void apply(const FieldView<Space, Real>& x, const FieldView<Space, Real>& y) override {
+    const int n = matrix_.rows();
+    KokkosSparse::Experimental::symmetric_gauss_seidel_apply(
+        &handle_, n, n, matrix_.offsets(), matrix_.columns(), matrix_.values(), vector_of(y, n),
+        vector_of(x, n), true, true, Real(1), 1);
+  }
+
+ private:
+  CrsMatrix<Space, Real> matrix_;
+  Handle<Space, Real> handle_;
+};
+
+// A triangular factor with the levels of its rows.
+template <class Space, class Real>
+struct Triangle {
+  typename CrsMatrix<Space, Real>::Numbers offsets, columns;
+  typename CrsMatrix<Space, Real>::Values values;
+  Handle<Space, Real> handle;
+
+  void allocate(int rows, int entries) {
+    offsets = {"ilu: offsets", static_cast<std::size_t>(rows) + 1};
+    columns = {"ilu: columns", static_cast<std::size_t>(entries)};
+    values = {"ilu: values", static_cast<std::size_t>(entries)};
+  }
+  void prepare(int rows, bool lower) {
+    handle.create_sptrsv_handle(KokkosSparse::Experimental::SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows,
+                                lower);
+    KokkosSparse::Experimental::sptrsv_symbolic(&handle, offsets, columns);
+  }
+  template <class From, class To>
+  void solve(const From& from, const To& to) {
+    KokkosSparse::Experimental::sptrsv_solve(&handle, offsets, columns, values, from, to);
+  }
+};
+
+template <class Space, class Real>
+class Ilu final : public LibraryPreconditioner<Space, Real> {
+ public:
+  Ilu(const CrsMatrix<Space, Real>& matrix, int fill)
+      : rows_(matrix.rows()), middle_("ilu: middle", static_cast<std::size_t>(rows_)) {
+    // The library asks for the numbers of entries before it knows them.
+    const int guess = 6 * (fill + 1) * matrix.entries() + rows_;
+    Handle<Space, Real> handle;
+    handle.create_spiluk_handle(KokkosSparse::Experimental::SPILUKAlgorithm::SEQLVLSCHD_TP1, rows_,
+                                guess, guess);
+    lower_.allocate(rows_, guess);
+    upper_.allocate(rows_, guess);
+    auto offsets = matrix.offsets();
+    auto columns = matrix.columns();
+    auto values = matrix.values();
+    KokkosSparse::Experimental::spiluk_symbolic(&handle, fill, offsets, columns, lower_.offsets,
+                                                lower_.columns, upper_.offsets, upper_.columns);
+    fit(lower_, static_cast<std::size_t>(handle.get_spiluk_handle()->get_nnzL()));
+    fit(upper_, static_cast<std::size_t>(handle.get_spiluk_handle()->get_nnzU()));
+    KokkosSparse::Experimental::spiluk_numeric(&handle, fill, offsets, columns, values,
+                                               lower_.offsets, lower_.columns, lower_.values,
+                                               upper_.offsets, upper_.columns, upper_.values);
+    handle.destroy_spiluk_handle();
+    lower_.prepare(rows_, true);
+    upper_.prepare(rows_, false);
+  }
+  ~Ilu() override {
+    lower_.handle.destroy_sptrsv_handle();
+    upper_.handle.destroy_sptrsv_handle();
+  }
+
+  void apply(const FieldView<Space, Real>& x, const FieldView<Space, Real>& y) override {
+    lower_.solve(vector_of(x, rows_), middle_);
+    upper_.solve(middle_, vector_of(y, rows_));
+  }
+
+ private:
+  static void fit(Triangle<Space, Real>& triangle, std::size_t entries) {
+    Kokkos::resize(triangle.columns, entries);
+    Kokkos::resize(triangle.values, entries);
+  }
+
+  int rows_;
+  Kokkos::View<Real*, Space> middle_;
+  Triangle<Space, Real> lower_, upper_;
+};
+
+}  // namespace
+#endif
+
+template <class Space, class Real>
+std::unique_ptr<LibraryPreconditioner<Space, Real>> library_preconditioner(
+    [[maybe_unused]] const Space& space, [[maybe_unused]] const CrsMatrix<Space, Real>& matrix,
+    [[maybe_unused]] MatrixMethod method, [[maybe_unused]] int fill) {
+#ifdef XP_KOKKOS_KERNELS
+  space.fence();
+  if (method == MatrixMethod::ilu) return std::make_unique<Ilu<Space, Real>>(matrix, fill);
+  return std::make_unique<GaussSeidel<Space, Real>>(matrix);
+#else
+  return nullptr;
+#endif
+}
+
+#define XP_LIBRARY_PRECONDITIONER(Space, Real)                                               \
+  template std::unique_ptr<LibraryPreconditioner<Space, Real>> library_preconditioner(       \
+      const Space&, const CrsMatrix<Space, Real>&, MatrixMethod, int);
+XP_INSTANTIATE(XP_LIBRARY_PRECONDITIONER)
+#undef XP_LIBRARY_PRECONDITIONER
+
+}  // namespace xp::detail

@@ -43,15 +43,15 @@ class CrsMatrix {
 
 enum class MatrixMethod {
   jacobi,        ///< division by the diagonal
-  gauss_seidel,  ///< one symmetric sweep by colours (Kokkos Kernels)
-  ilu            ///< ILU(k) by levels of fill (Saad, Iterative Methods, 10.3; Kokkos Kernels)
+  gauss_seidel,  ///< one symmetric sweep by colours (Saad, Iterative Methods, 12.4)
+  ilu            ///< ILU(k) by levels of fill (Saad, 10.3), of Kokkos Kernels
 };
 
-/// Whether this build has Kokkos Kernels, without which there is only jacobi.
+/// False of ilu in a build without Kokkos Kernels.
 bool has_matrix_method(MatrixMethod method);
 
-/// An approximate inverse of a matrix, made once. With several threads the colours of gauss_seidel
-/// and with them the last bits may differ from run to run.
+/// An approximate inverse of a matrix, made once. jacobi and gauss_seidel have the same bits on any
+/// number of threads.
 template <class Space, class Real>
 class MatrixPreconditioner {
  public:

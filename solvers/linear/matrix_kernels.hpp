@@ -33,23 +33,43 @@ struct DiagonalProducts {
   }
 };
 
+/// y_r = (x_r - the rest of the row) / diagonal for the rows order(first) to order(last - 1), none
+/// of which is in the row of another.
+template <class Space, class Real>
+struct ColourSweep {
+  Kokkos::View<int*, Space> offsets, columns, order;
+  Kokkos::View<Real*, Space> values, inverse;
+  FieldView<Space, Real> x, y;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int k, int j, int first, int last) const {
+    for (int p = first; p < last; ++p) {
+      const int r = order(p);
+      Real sum = x(k, j, r);
+      for (int n = offsets(r); n < offsets(r + 1); ++n)
+        if (columns(n) != r) sum -= values(n) * y(k, j, columns(n));
+      y(k, j, r) = sum * inverse(r);
+    }
+  }
+};
+
 #ifdef XP_KOKKOS_KERNELS
 inline constexpr bool has_kokkos_kernels = true;
 #else
 inline constexpr bool has_kokkos_kernels = false;
 #endif
 
-/// A preconditioner of Kokkos Kernels, whose headers are seen by one source file only.
+/// ILU(k) and its triangular solves: Kokkos Kernels, whose headers are seen by one source file
+/// only.
 template <class Space, class Real>
-class LibraryPreconditioner {
+class Ilu {
  public:
-  virtual ~LibraryPreconditioner() = default;
+  virtual ~Ilu() = default;
   virtual void apply(const FieldView<Space, Real>& x, const FieldView<Space, Real>& y) = 0;
 };
 
-/// Gauss-Seidel or ILU of a matrix without zeros on its diagonal; nullptr without Kokkos Kernels.
+/// Of a matrix without zeros on its diagonal; nullptr without Kokkos Kernels.
 template <class Space, class Real>
-std::unique_ptr<LibraryPreconditioner<Space, Real>> library_preconditioner(
-    const Space& space, const CrsMatrix<Space, Real>& matrix, MatrixMethod method, int fill);
+std::unique_ptr<Ilu<Space, Real>> make_ilu(const Space& space, const CrsMatrix<Space, Real>& matrix,
+                                           int fill);
 
 }  // namespace xp::detail

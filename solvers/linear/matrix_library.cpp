@@ -3,7 +3,6 @@
 
 #ifdef XP_KOKKOS_KERNELS
 #include <KokkosKernels_Handle.hpp>
-#include <KokkosSparse_gauss_seidel.hpp>
 #include <KokkosSparse_spiluk.hpp>
 #include <KokkosSparse_sptrsv.hpp>
 #endif
@@ -17,35 +16,10 @@ using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<
     int, int, Real, Space, typename Space::memory_space, typename Space::memory_space>;
 
 template <class Space, class Real>
-Kokkos::View<Real*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> vector_of(
-    const FieldView<Space, Real>& view, int size) {
-  return {view.data(), static_cast<std::size_t>(size)};
+auto vector_of(const FieldView<Space, Real>& view, int size) {
+  return Kokkos::View<Real*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+      view.data(), static_cast<std::size_t>(size));
 }
-
-template <class Space, class Real>
-class GaussSeidel final : public LibraryPreconditioner<Space, Real> {
- public:
-  explicit GaussSeidel(const CrsMatrix<Space, Real>& matrix) : matrix_(matrix) {
-    const int n = matrix.rows();
-    handle_.create_gs_handle();
-    KokkosSparse::Experimental::gauss_seidel_symbolic(&handle_, n, n, matrix.offsets(),
-                                                      matrix.columns(), false);
-    KokkosSparse::Experimental::gauss_seidel_numeric(&handle_, n, n, matrix.offsets(),
-                                                     matrix.columns(), matrix.values(), false);
-  }
-  ~GaussSeidel() override { handle_.destroy_gs_handle(); }
-
-  void apply(const FieldView<Space, Real>& x, const FieldView<Space, Real>& y) override {
-    const int n = matrix_.rows();
-    KokkosSparse::Experimental::symmetric_gauss_seidel_apply(
-        &handle_, n, n, matrix_.offsets(), matrix_.columns(), matrix_.values(), vector_of(y, n),
-        vector_of(x, n), true, true, Real(1), 1);
-  }
-
- private:
-  CrsMatrix<Space, Real> matrix_;
-  Handle<Space, Real> handle_;
-};
 
 // A triangular factor with the levels of its rows.
 template <class Space, class Real>
@@ -55,9 +29,9 @@ struct Triangle {
   Handle<Space, Real> handle;
 
   void allocate(int rows, int entries) {
-    offsets = {"ilu: offsets", static_cast<std::size_t>(rows) + 1};
-    columns = {"ilu: columns", static_cast<std::size_t>(entries)};
-    values = {"ilu: values", static_cast<std::size_t>(entries)};
+    offsets = decltype(offsets)("ilu: offsets", static_cast<std::size_t>(rows) + 1);
+    columns = decltype(columns)("ilu: columns", static_cast<std::size_t>(entries));
+    values = decltype(values)("ilu: values", static_cast<std::size_t>(entries));
   }
   void prepare(int rows, bool lower) {
     handle.create_sptrsv_handle(KokkosSparse::Experimental::SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows,
@@ -71,9 +45,9 @@ struct Triangle {
 };
 
 template <class Space, class Real>
-class Ilu final : public LibraryPreconditioner<Space, Real> {
+class LibraryIlu final : public Ilu<Space, Real> {
  public:
-  Ilu(const CrsMatrix<Space, Real>& matrix, int fill)
+  LibraryIlu(const CrsMatrix<Space, Real>& matrix, int fill)
       : rows_(matrix.rows()), middle_("ilu: middle", static_cast<std::size_t>(rows_)) {
     // The library asks for the numbers of entries before it knows them.
     const int guess = 6 * (fill + 1) * matrix.entries() + rows_;
@@ -96,7 +70,7 @@ class Ilu final : public LibraryPreconditioner<Space, Real> {
     lower_.prepare(rows_, true);
     upper_.prepare(rows_, false);
   }
-  ~Ilu() override {
+  ~LibraryIlu() override {
     lower_.handle.destroy_sptrsv_handle();
     upper_.handle.destroy_sptrsv_handle();
   }
@@ -121,22 +95,21 @@ class Ilu final : public LibraryPreconditioner<Space, Real> {
 #endif
 
 template <class Space, class Real>
-std::unique_ptr<LibraryPreconditioner<Space, Real>> library_preconditioner(
-    [[maybe_unused]] const Space& space, [[maybe_unused]] const CrsMatrix<Space, Real>& matrix,
-    [[maybe_unused]] MatrixMethod method, [[maybe_unused]] int fill) {
+std::unique_ptr<Ilu<Space, Real>> make_ilu([[maybe_unused]] const Space& space,
+                                           [[maybe_unused]] const CrsMatrix<Space, Real>& matrix,
+                                           [[maybe_unused]] int fill) {
 #ifdef XP_KOKKOS_KERNELS
   space.fence();
-  if (method == MatrixMethod::ilu) return std::make_unique<Ilu<Space, Real>>(matrix, fill);
-  return std::make_unique<GaussSeidel<Space, Real>>(matrix);
+  return std::make_unique<LibraryIlu<Space, Real>>(matrix, fill);
 #else
   return nullptr;
 #endif
 }
 
-#define XP_LIBRARY_PRECONDITIONER(Space, Real)                                               \
-  template std::unique_ptr<LibraryPreconditioner<Space, Real>> library_preconditioner(       \
-      const Space&, const CrsMatrix<Space, Real>&, MatrixMethod, int);
-XP_INSTANTIATE(XP_LIBRARY_PRECONDITIONER)
-#undef XP_LIBRARY_PRECONDITIONER
+#define XP_ILU(Space, Real)                                                                        \
+  template std::unique_ptr<Ilu<Space, Real>> make_ilu(const Space&, const CrsMatrix<Space, Real>&, \
+                                                      int);
+XP_INSTANTIATE(XP_ILU)
+#undef XP_ILU
 
 }  // namespace xp::detail

@@ -10,7 +10,6 @@
 #include <xp/operators/measure.hpp>
 #include <xp/simulation/model.hpp>
 #include <xp/solvers/linear/helmholtz_cycle.hpp>
-#include <xp/operators/measure.hpp>
 #include <xp/solvers/linear/krylov.hpp>
 
 namespace xp {

@@ -113,8 +113,8 @@ TYPED_TEST(CrsMatrix, AreSolvedByEveryPreconditioner) {
                        ilu = MatrixMethod::ilu;
     // The diagonal is constant: nothing changes but the tolerance of the residual.
     EXPECT_NEAR(iterations<Space>(*rows, method, &jacobi, 0), without, 2);
+    EXPECT_LT(iterations<Space>(*rows, method, &sweep, 0), 0.8 * without);
     if (!xp::has_matrix_method(ilu)) continue;
-    EXPECT_LT(iterations<Space>(*rows, method, &sweep, 0), 0.7 * without);
     const int filled = iterations<Space>(*rows, method, &ilu, 0);
     EXPECT_LT(filled, 0.5 * without);
     EXPECT_LT(iterations<Space>(*rows, method, &ilu, 3), 0.7 * filled);
@@ -151,15 +151,25 @@ TYPED_TEST(CrsMatrix, AreRefusedWithTheRow) {
   using Space = typename TypeParam::Space;
   using Matrix = xp::CrsMatrix<Space, double>;
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(message_of([&] { Matrix({1, 2}, {0, 0}, {1, 1}); }),
+  EXPECT_EQ(message_of([&] {
+              Matrix({1, 2}, {0, 0}, {1, 1});
+            }),
             "CrsMatrix: offsets must begin with 0");
-  EXPECT_EQ(message_of([&] { Matrix({0, 2, 1}, {0, 0}, {1, 1}); }),
+  EXPECT_EQ(message_of([&] {
+              Matrix({0, 2, 1}, {0, 0}, {1, 1});
+            }),
             "CrsMatrix: offsets fall after row 1");
-  EXPECT_EQ(message_of([&] { Matrix({0, 1}, {0, 0}, {1, 1}); }),
+  EXPECT_EQ(message_of([&] {
+              Matrix({0, 1}, {0, 0}, {1, 1});
+            }),
             "CrsMatrix: offsets end with 1, and there are 2 columns and 2 values");
-  EXPECT_EQ(message_of([&] { Matrix({0, 1, 2}, {0, 2}, {1, 1}); }),
+  EXPECT_EQ(message_of([&] {
+              Matrix({0, 1, 2}, {0, 2}, {1, 1});
+            }),
             "CrsMatrix: row 1 has column 2 of 2");
-  EXPECT_EQ(message_of([&] { Matrix({0, 1, 2}, {0, 1}, {1, nan}); }),
+  EXPECT_EQ(message_of([&] {
+              Matrix({0, 1, 2}, {0, 1}, {1, nan});
+            }),
             "CrsMatrix: row 1, column 1 is not a finite number");
   const Matrix hollow({0, 2, 3}, {0, 1, 0}, {1, 1, 1});
   EXPECT_EQ(message_of([&] {

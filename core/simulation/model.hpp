@@ -39,6 +39,7 @@ struct Norms {
 /// How steady models and implicit stages are solved, as the input has it.
 struct LinearSettings {
   std::string method = "auto";
+  std::string preconditioner = "auto";  ///< of equations: auto, multigrid, matrix
   double tolerance = 1e-10;
   int check_every = 4, max_iterations = 500;
 };

@@ -295,6 +295,7 @@ const Scheme& SettingsReader::scheme() const {
 void SettingsReader::linear_solver() {
   if (config_.has("linear_solver.method")) {
     settings_.linear.method = config_.text("linear_solver.method");
+    settings_.linear.preconditioner = config_.text("linear_solver.preconditioner");
     settings_.linear.tolerance = config_.number("linear_solver.tolerance");
     settings_.linear.check_every = static_cast<int>(config_.integer("linear_solver.check_every"));
     settings_.linear.max_iterations =

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include <xp/runtime/backend.hpp>
+#include <xp/runtime/error.hpp>
 
 namespace xp {
 namespace {
@@ -23,6 +25,18 @@ int order_of(std::vector<LinearTerm> terms, int field, int dimensions) {
   for (LinearTerm& term : terms) term.coefficient = {1, 1};
   const WavePolynomial p = wave_polynomial(terms, field, 1, dimensions);
   return p.c != 0 ? 2 : p.b != 0 ? 1 : 0;
+}
+
+// Has a field derivatives, but none that multigrid's polynomial knows: of other fields, of odd
+// order or across axes?
+bool uncovered(const std::vector<LinearTerm>& terms, int fields, int dimensions) {
+  for (int f = 0; f < fields; ++f) {
+    const bool derives = std::any_of(terms.begin(), terms.end(), [f](const LinearTerm& term) {
+      return term.equation == f && !term.stencils.empty();
+    });
+    if (derives && order_of(terms, f, dimensions) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -69,6 +83,7 @@ ImplicitEquations<Space, Real>::ImplicitEquations(const ModelSetup& setup)
       conditions_(setup.boundaries),
       linear_(setup.implicit_equations->linearised->is_linear()),
       settings_(setup.linear),
+      changes_(setup.implicit_equations->linearised->changes()),
       measure_(setup.grid.cells(Region::own), setup.communicator) {
   options_.tolerance = settings_.tolerance;
   options_.max_iterations = settings_.max_iterations;
@@ -80,13 +95,14 @@ ImplicitEquations<Space, Real>::ImplicitEquations(const ModelSetup& setup)
   report_.why =
       settings_.method == "auto" ? "equations need not be symmetric" : "as the input has it";
   if (!linear_) report_.why += "; inside Newton's method, for the implicit part is not linear";
+  why_ = report_.why;
   for (std::size_t f = 0; f < conditions_.size(); ++f) blocks_.emplace_back();
 }
 
 template <class Space, class Real>
 std::int64_t ImplicitEquations<Space, Real>::memory() const {
   const auto fields = static_cast<std::int64_t>(conditions_.size());
-  std::int64_t bytes = (4 + Krylov<Space, Real>::vectors(options_)) * fields *
+  std::int64_t bytes = (5 + Krylov<Space, Real>::vectors(options_)) * fields *
                        Field<Space, Real>::bytes(grid_, FieldInfo());
   for (std::size_t f = 0; f < conditions_.size(); ++f)
     bytes += order_of(terms_, static_cast<int>(f), grid_.dimensions()) *
@@ -100,7 +116,7 @@ void ImplicitEquations<Space, Real>::allocate() {
   krylov_ = std::make_unique<Krylov<Space, Real>>(grid_, communicator_, fields, options_);
   FieldInfo info;
   info.name = "newton: vector";
-  for (View* view : {&residual_, &change_, &moved_, &value_}) {
+  for (View* view : {&residual_, &change_, &moved_, &value_, &image_}) {
     view->clear();
     for (int f = 0; f < fields; ++f) {
       fields_.emplace_back(grid_, info);
@@ -120,6 +136,14 @@ template <class Space, class Real>
 void ImplicitEquations<Space, Real>::set_terms(std::vector<LinearTerm> terms) {
   terms_ = std::move(terms);
   part_ = 0;
+  const bool needs = uncovered(terms_, static_cast<int>(blocks_.size()), grid_.dimensions());
+  by_matrix_ =
+      settings_.preconditioner == "matrix" || (settings_.preconditioner == "auto" && needs);
+  report_.why = why_;
+  if (by_matrix_)
+    report_.why += std::string("; preconditioned by a factorised matrix, ") +
+                   (needs ? "for multigrid does not know all fields' derivatives"
+                          : "as the input has it");
 }
 
 template <class Space, class Real>
@@ -161,6 +185,13 @@ void ImplicitEquations<Space, Real>::prepare(double part) {
 template <class Space, class Real>
 void ImplicitEquations<Space, Real>::precondition(const Space& space, const View& x,
                                                   const View& y) {
+  if (by_matrix_) {
+    const FieldView<Space, Real> from = system_of(packed_)[0], to = system_of(solved_)[0];
+    probe_->to_vector(space, x, from);
+    factors_->apply(from, to);
+    probe_->to_fields(space, to, y);
+    return;
+  }
   for (std::size_t f = 0; f < blocks_.size(); ++f) {
     Block& block = blocks_[f];
     if (block.count == 0) {
@@ -170,6 +201,35 @@ void ImplicitEquations<Space, Real>::precondition(const Space& space, const View
     block.factors[0]->apply(space, x[f], size_, block.scale, y[f]);
     if (block.count == 2) block.factors[1]->apply(space, y[f], size_ * block.scale, 1, y[f]);
   }
+}
+
+// Made anew by each solve whose coefficients may have changed: what a run does must not depend on
+// where it was restarted.
+template <class Space, class Real>
+void ImplicitEquations<Space, Real>::factorise(const Space& space,
+                                               const SystemMap<Space, Real>& map, double unit) {
+  if (!probe_) {
+    std::size_t depth = 0;
+    for (const LinearTerm& term : terms_) depth = std::max(depth, term.stencils.size());
+    std::array<int, 3> reach{};
+    for (const Axis axis : all_axes)
+      reach[static_cast<std::size_t>(index(axis))] = static_cast<int>(depth) * grid_.ghosts(axis);
+    probe_ =
+        std::make_unique<MapMatrix<Space, Real>>(grid_, static_cast<int>(blocks_.size()), reach);
+    const auto size = static_cast<std::size_t>(probe_->size());
+    packed_ = decltype(packed_)("newton: vector", size);
+    solved_ = decltype(solved_)("newton: vector", size);
+  }
+  everywhere(communicator_, [&] {
+    try {
+      factors_ = std::make_unique<MatrixPreconditioner<Space, Real>>(
+          space, probe_->matrix(space, map, unit, change_, image_),
+          has_matrix_method(MatrixMethod::ilu) ? MatrixMethod::ilu : MatrixMethod::gauss_seidel);
+    } catch (const std::invalid_argument& refused) {
+      throw Error(ErrorKind::not_converged, refused.what());
+    }
+  });
+  factorised_for_ = part_;
 }
 
 template <class Space, class Real>
@@ -242,13 +302,21 @@ Solved ImplicitEquations<Space, Real>::solve(const Space& space, double part, co
     size_ = scale;
     krylov_->combine(space, 1, r, -1, residual_, value_);
     krylov_->combine(space, factor, residual_, 0, residual_, residual_);
-    krylov_->combine(space, 0, v, 0, v, change_);
     const auto map = [&](const View& x, const View& y) {
       krylov_->combine(space, 1, v, 1, x, moved_);
       value(moved_, part, y);
       krylov_->combine(space, 1, y, -1, value_, y);
     };
     const auto inverse = [&](const View& x, const View& y) { precondition(space, x, y); };
+    if (by_matrix_ && step == 0 && (changes_ || !factors_ || factorised_for_ != part)) {
+      try {
+        factorise(space, map, scale);
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::not_converged) throw;
+        return fail(error.what(), true);
+      }
+    }
+    krylov_->combine(space, 0, v, 0, v, change_);
     const double wanted = linear_ ? std::max(0.3 * settings_.tolerance * first / norm, 1e-9) : 1e-3;
     const LinearResult result =
         krylov_->solve(space, map, inverse, change_, residual_, std::min(wanted, 0.1));

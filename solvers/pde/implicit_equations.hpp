@@ -1,9 +1,11 @@
 // The implicit part of equations: v - gamma h I(v) = r by Newton's method, whose linear systems are
-// solved by a Krylov method with multigrid as preconditioner.
+// solved by a Krylov method with multigrid as preconditioner, or with an incomplete factorisation
+// of the Jacobian where multigrid does not apply.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <xp/expr/linearise.hpp>
@@ -11,6 +13,7 @@
 #include <xp/simulation/model.hpp>
 #include <xp/solvers/linear/helmholtz_cycle.hpp>
 #include <xp/solvers/linear/krylov.hpp>
+#include <xp/solvers/linear/map_matrix.hpp>
 
 namespace xp {
 
@@ -52,6 +55,8 @@ class ImplicitEquations {
   void prepare(double part);
   void precondition(const Space& space, const View& x, const View& y);
   double largest(const Space& space, const View& v);
+  // Throws an Error of kind not_converged on all ranks.
+  void factorise(const Space& space, const SystemMap<Space, Real>& map, double unit);
 
   // (p - q laplacian)(s - t laplacian), of one factor or none where others are 0.
   struct Block {
@@ -67,15 +72,22 @@ class ImplicitEquations {
   LinearSettings settings_;
   KrylovOptions options_;
   LinearReport report_;
+  std::string why_;  ///< the method was chosen
   std::vector<LinearTerm> terms_;
-  double part_ = 0;     ///< that the preconditioner is for
-  double fastest_ = 0;  ///< of the polynomials, for the shortest waves
-  double size_ = 1;     ///< of the vectors
+  double part_ = 0;            ///< that the preconditioner is for
+  double fastest_ = 0;         ///< of the polynomials, for the shortest waves
+  double size_ = 1;            ///< of the vectors
+  bool changes_ = false;       ///< do coefficients depend on fields or the time?
+  bool by_matrix_ = false;     ///< is the preconditioner that of a matrix?
+  double factorised_for_ = 0;  ///< part
+  std::unique_ptr<MapMatrix<Space, Real>> probe_;
+  std::unique_ptr<MatrixPreconditioner<Space, Real>> factors_;
+  Kokkos::View<Real*, Space> packed_, solved_;
   std::vector<Block> blocks_;
   std::unique_ptr<Krylov<Space, Real>> krylov_;
   Measure<Space, Real> measure_;
   std::vector<Field<Space, Real>> fields_;
-  View residual_, change_, moved_, value_;
+  View residual_, change_, moved_, value_, image_;
 };
 
 }  // namespace xp

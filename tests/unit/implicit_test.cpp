@@ -461,6 +461,68 @@ TEST(ImplicitEquationsOnce, StepsAreLimitedByTheExplicitPart) {
   EXPECT_EQ(limit("1 + x", "dxx(u)"), INFINITY);
 }
 
+TEST_P(ImplicitEquations, WavesTurnByTheSchemesAngle) {
+  // u_tt = u_xx as two equations, neither of which multigrid knows. Crank-Nicolson turns a mode of
+  // frequency w by 2 atan(w h/2) and keeps its size; the step is 24 times that of the shortest
+  // wave.
+  const test::Run result = test::run(R"yaml(
+xpsim: 1
+grid: {cells: [48], periodic: x}
+fields: {u: "sin(2*pi*x)", v: 0}
+equations: {u: v, v: "laplacian(u)"}
+time: {scheme: crank_nicolson, step: 0.25, end: 2.5}
+linear_solver: {tolerance: 1e-12}
+)yaml",
+                                     {"run.backend=" + GetParam()});
+  ASSERT_EQ(result.report.status, Status::completed) << result.report.message;
+  const double w = 96 * std::sin(M_PI / 48), angle = 10 * 2 * std::atan(w * 0.125);
+  for (int i = 0; i < 48; ++i)
+    EXPECT_NEAR(result.u[static_cast<std::size_t>(i)],
+                std::cos(angle) * std::sin(2 * M_PI * (i + 0.5) / 48), 1e-9);
+  EXPECT_NE(result.report.linear.why.find("a factorised matrix, for multigrid"), std::string::npos);
+  EXPECT_LE(result.report.linear.iterations, 10 * 8);
+}
+
+TEST_P(ImplicitEquations, AMatrixKnowsCoefficientsThatVary) {
+  // A reaction that is 10^4 times faster in one half than in the other: to multigrid it is the
+  // mean.
+  std::int64_t iterations[2];
+  std::vector<double> u[2];
+  for (const int by_matrix : {0, 1}) {
+    const test::Run result = test::run(
+        R"yaml(
+xpsim: 1
+grid: {cells: [40, 30]}
+fields: {u: "1 + x*y"}
+equations: {u: "0.01*laplacian(u) - if(x < 0.5, 1e4, 1)*u^3"}
+boundary_conditions: {u: {all: {neumann: 0}}}
+time: {scheme: backward_euler, step: 0.1, end: 0.3}
+linear_solver: {tolerance: 1e-9}
+)yaml",
+        {"run.backend=" + GetParam(),
+         std::string("linear_solver.preconditioner=") + (by_matrix ? "matrix" : "multigrid")});
+    ASSERT_EQ(result.report.status, Status::completed) << result.report.message;
+    iterations[by_matrix] = result.report.linear.iterations;
+    u[by_matrix] = result.u;
+  }
+  for (std::size_t n = 0; n < u[0].size(); ++n) EXPECT_NEAR(u[0][n], u[1][n], 1e-7);
+  EXPECT_LT(3 * iterations[1], iterations[0]);
+}
+
+TEST(ImplicitEquationsOnce, AMatrixWithoutDiagonalEndsTheRun) {
+  // v - 0.1 (10 v + dv/dx) has none.
+  const test::Run result = test::run(R"yaml(
+xpsim: 1
+grid: {cells: [16], periodic: x}
+fields: {u: "sin(2*pi*x)"}
+equations: {u: "10*u + dx(u)"}
+time: {scheme: backward_euler, step: 0.1, end: 0.2}
+)yaml");
+  EXPECT_EQ(result.report.status, Status::not_converged);
+  EXPECT_NE(result.report.message.find("the diagonal of row 0 is zero"), std::string::npos)
+      << result.report.message;
+}
+
 TEST(ImplicitEquationsOnce, NewtonSaysWhenItFails) {
   const test::Run result = test::run(R"yaml(
 xpsim: 1

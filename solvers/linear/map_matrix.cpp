@@ -161,20 +161,40 @@ CrsMatrix<Space, Real> MapMatrix<Space, Real>::matrix(const Space& space,
                axes_[1].partner[static_cast<std::size_t>(cj)],
                axes_[2].partner[static_cast<std::size_t>(ck)]);
         }
-  std::vector<int> offsets = {0}, columns;
-  std::vector<Real> entries;
-  for (const std::vector<Entry>& row : found) {
-    // What differences leave of values that do not depend on a cell is no entry.
-    constexpr double rounding = 1e-7;
+  // What differences leave of values that do not depend on a cell is no entry.
+  constexpr double rounding = 1e-7;
+  for (std::vector<Entry>& row : found) {
     double largest = 0;
     for (const Entry& entry : row)
       largest = std::max(largest, std::abs(static_cast<double>(entry.value)));
-    for (const Entry& entry : row) {
-      if (std::abs(static_cast<double>(entry.value)) < rounding * largest) continue;
-      columns.push_back(entry.column);
-      entries.push_back(entry.value);
+    std::erase_if(row, [&](const Entry& entry) {
+      return std::abs(static_cast<double>(entry.value)) < rounding * largest;
+    });
+  }
+  // All fields of two cells are in the pattern where some are, so that incomplete factors keep what
+  // couples them.
+  std::vector<int> offsets = {0}, columns, cells;
+  std::vector<Real> entries;
+  for (std::size_t first = 0; first < rows; first += static_cast<std::size_t>(fields_)) {
+    cells.clear();
+    for (int g = 0; g < fields_; ++g)
+      for (const Entry& entry : found[first + static_cast<std::size_t>(g)])
+        cells.push_back(entry.column / fields_);
+    std::sort(cells.begin(), cells.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    for (int g = 0; g < fields_; ++g) {
+      for (const Entry& entry : found[first + static_cast<std::size_t>(g)]) {
+        columns.push_back(entry.column);
+        entries.push_back(entry.value);
+      }
+      // The matrix adds up what is of the same column.
+      for (const int cell : cells)
+        for (int f = 0; f < fields_; ++f) {
+          columns.push_back(cell * fields_ + f);
+          entries.push_back(0);
+        }
+      offsets.push_back(static_cast<int>(columns.size()));
     }
-    offsets.push_back(static_cast<int>(columns.size()));
   }
   return CrsMatrix<Space, Real>(offsets, columns, entries);
 }

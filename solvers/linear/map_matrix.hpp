@@ -10,8 +10,9 @@ namespace xp {
 
 /// Finds the matrix by applying the map to sums of unit vectors whose images do not meet, as many
 /// as there are colours (Curtis, Powell and Reid 1974): 2 reach + 1 along an axis, up to twice that
-/// where it is periodic, times the number of fields. Kept is what couples cells of this rank.
-/// Numbers of a cell are neighbours in vectors.
+/// where it is periodic, times the number of fields. Kept is what couples cells of this rank; cells
+/// that are coupled have entries of all fields, some of them zero. Numbers of a cell are neighbours
+/// in vectors.
 template <class Space, class Real>
 class MapMatrix {
  public:

@@ -27,13 +27,18 @@ int order_of(std::vector<LinearTerm> terms, int field, int dimensions) {
   return p.c != 0 ? 2 : p.b != 0 ? 1 : 0;
 }
 
-// Has a field derivatives, but none that multigrid's polynomial knows: of other fields, of odd
-// order or across axes?
+// Has a field derivatives that multigrid's polynomial does not know: only of other fields, of odd
+// order or across axes, or with a coefficient that is a hundred times larger here than there?
 bool uncovered(const std::vector<LinearTerm>& terms, int fields, int dimensions) {
+  constexpr double wide = 100;
   for (int f = 0; f < fields; ++f) {
-    const bool derives = std::any_of(terms.begin(), terms.end(), [f](const LinearTerm& term) {
-      return term.equation == f && !term.stencils.empty();
-    });
+    bool derives = false;
+    for (const LinearTerm& term : terms) {
+      if (term.equation != f || term.stencils.empty()) continue;
+      derives = true;
+      const double a = std::abs(term.coefficient.lower), b = std::abs(term.coefficient.upper);
+      if (term.field == f && std::max(a, b) > wide * std::min(a, b)) return true;
+    }
     if (derives && order_of(terms, f, dimensions) == 0) return true;
   }
   return false;
@@ -107,6 +112,12 @@ std::int64_t ImplicitEquations<Space, Real>::memory() const {
   for (std::size_t f = 0; f < conditions_.size(); ++f)
     bytes += order_of(terms_, static_cast<int>(f), grid_.dimensions()) *
              HelmholtzCycle<Space, Real>::memory(grid_);
+  if (by_matrix_) {
+    // Entries of the matrix and of its factors, which have about twice as many.
+    const MapMatrix<Space, Real> probe(grid_, static_cast<int>(fields), reach());
+    bytes += 3 * static_cast<std::int64_t>(sizeof(Real) + sizeof(int)) * probe.size() *
+             std::min<std::int64_t>(probe.colours(), 9 * fields);
+  }
   return bytes;
 }
 
@@ -142,8 +153,7 @@ void ImplicitEquations<Space, Real>::set_terms(std::vector<LinearTerm> terms) {
   report_.why = why_;
   if (by_matrix_)
     report_.why += std::string("; preconditioned by a factorised matrix, ") +
-                   (needs ? "for multigrid does not know all fields' derivatives"
-                          : "as the input has it");
+                   (needs ? "for multigrid does not know all derivatives" : "as the input has it");
 }
 
 template <class Space, class Real>
@@ -203,28 +213,39 @@ void ImplicitEquations<Space, Real>::precondition(const Space& space, const View
   }
 }
 
-// Made anew by each solve whose coefficients may have changed: what a run does must not depend on
-// where it was restarted.
+template <class Space, class Real>
+std::array<int, 3> ImplicitEquations<Space, Real>::reach() const {
+  std::size_t depth = 0;
+  for (const LinearTerm& term : terms_) depth = std::max(depth, term.stencils.size());
+  std::array<int, 3> result{};
+  // At walls ghost cells of order 4 are made of four cells.
+  for (const Axis axis : all_axes) {
+    const int ghosts = grid_.ghosts(axis), least = ghosts > 1 && !grid_.periodic(axis) ? 4 : 0;
+    result[static_cast<std::size_t>(index(axis))] =
+        std::max(static_cast<int>(depth) * ghosts, least);
+  }
+  return result;
+}
+
+// Made anew by each solve whose coefficients may have changed, and by each step of Newton's method:
+// what a run does must not depend on where it was restarted.
 template <class Space, class Real>
 void ImplicitEquations<Space, Real>::factorise(const Space& space,
                                                const SystemMap<Space, Real>& map, double unit) {
   if (!probe_) {
-    std::size_t depth = 0;
-    for (const LinearTerm& term : terms_) depth = std::max(depth, term.stencils.size());
-    std::array<int, 3> reach{};
-    for (const Axis axis : all_axes)
-      reach[static_cast<std::size_t>(index(axis))] = static_cast<int>(depth) * grid_.ghosts(axis);
     probe_ =
-        std::make_unique<MapMatrix<Space, Real>>(grid_, static_cast<int>(blocks_.size()), reach);
+        std::make_unique<MapMatrix<Space, Real>>(grid_, static_cast<int>(blocks_.size()), reach());
     const auto size = static_cast<std::size_t>(probe_->size());
     packed_ = decltype(packed_)("newton: vector", size);
     solved_ = decltype(solved_)("newton: vector", size);
   }
+  constexpr int fill = 2;  // half the iterations of 0 where coefficients jump
   everywhere(communicator_, [&] {
     try {
       factors_ = std::make_unique<MatrixPreconditioner<Space, Real>>(
           space, probe_->matrix(space, map, unit, change_, image_),
-          has_matrix_method(MatrixMethod::ilu) ? MatrixMethod::ilu : MatrixMethod::gauss_seidel);
+          has_matrix_method(MatrixMethod::ilu) ? MatrixMethod::ilu : MatrixMethod::gauss_seidel,
+          fill);
     } catch (const std::invalid_argument& refused) {
       throw Error(ErrorKind::not_converged, refused.what());
     }
@@ -308,7 +329,8 @@ Solved ImplicitEquations<Space, Real>::solve(const Space& space, double part, co
       krylov_->combine(space, 1, y, -1, value_, y);
     };
     const auto inverse = [&](const View& x, const View& y) { precondition(space, x, y); };
-    if (by_matrix_ && step == 0 && (changes_ || !factors_ || factorised_for_ != part)) {
+    const bool is_old = step == 0 && (changes_ || factorised_for_ != part);
+    if (by_matrix_ && (is_old || !linear_ || !factors_)) {
       try {
         factorise(space, map, scale);
       } catch (const Error& error) {

@@ -3,6 +3,7 @@
 // of the Jacobian where multigrid does not apply.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,6 +56,7 @@ class ImplicitEquations {
   void prepare(double part);
   void precondition(const Space& space, const View& x, const View& y);
   double largest(const Space& space, const View& v);
+  std::array<int, 3> reach() const;  // cells that values depend on
   // Throws an Error of kind not_converged on all ranks.
   void factorise(const Space& space, const SystemMap<Space, Real>& map, double unit);
 

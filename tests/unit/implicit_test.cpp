@@ -484,29 +484,23 @@ linear_solver: {tolerance: 1e-12}
 }
 
 TEST_P(ImplicitEquations, AMatrixKnowsCoefficientsThatVary) {
-  // A reaction that is 10^4 times faster in one half than in the other: to multigrid it is the
-  // mean.
-  std::int64_t iterations[2];
-  std::vector<double> u[2];
-  for (const int by_matrix : {0, 1}) {
-    const test::Run result = test::run(
-        R"yaml(
+  // Half conducts 10^4 times better: to multigrid it is the mean, and of no use. Nothing goes
+  // through the walls, so that the integral changes by the scheme's factor.
+  const std::string text = R"yaml(
 xpsim: 1
 grid: {cells: [40, 30]}
 fields: {u: "1 + x*y"}
-equations: {u: "0.01*laplacian(u) - if(x < 0.5, 1e4, 1)*u^3"}
+equations: {u: "div(if(x < 0.5, 10, 1e-3)*grad(u)) - u"}
 boundary_conditions: {u: {all: {neumann: 0}}}
 time: {scheme: backward_euler, step: 0.1, end: 0.3}
-linear_solver: {tolerance: 1e-9}
-)yaml",
-        {"run.backend=" + GetParam(),
-         std::string("linear_solver.preconditioner=") + (by_matrix ? "matrix" : "multigrid")});
-    ASSERT_EQ(result.report.status, Status::completed) << result.report.message;
-    iterations[by_matrix] = result.report.linear.iterations;
-    u[by_matrix] = result.u;
-  }
-  for (std::size_t n = 0; n < u[0].size(); ++n) EXPECT_NEAR(u[0][n], u[1][n], 1e-7);
-  EXPECT_LT(3 * iterations[1], iterations[0]);
+)yaml";
+  const test::Run result = test::run(text, {"run.backend=" + GetParam()});
+  ASSERT_EQ(result.report.status, Status::completed) << result.report.message;
+  EXPECT_NEAR(result.report.fields[0].second.mean, 1.25 / std::pow(1.1, 3), 1e-9);
+  EXPECT_LE(result.report.linear.iterations, 3 * 24);
+  EXPECT_EQ(test::run(text, {"run.backend=" + GetParam(), "linear_solver.preconditioner=multigrid"})
+                .report.status,
+            Status::not_converged);
 }
 
 TEST(ImplicitEquationsOnce, AMatrixWithoutDiagonalEndsTheRun) {

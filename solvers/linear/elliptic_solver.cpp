@@ -178,13 +178,7 @@ struct EllipticSolver<Space, Real>::Solve {
     }
     // What ghost cells are made from first; then all in one pass over memory, the correction one
     // plane and one row ahead of the residual.
-    Box rest = own;
-    for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
-      const int a = index(axis);
-      add(rest.with_range(axis, own.lower[a], inner.lower[a]));
-      add(rest.with_range(axis, inner.upper[a], own.upper[a]));
-      rest = rest.with_range(axis, inner.lower[a], inner.upper[a]);
-    }
+    for_each_beside(inner, own, add);
     fill();
     const FieldView<Space, Cycle> b = multigrid.right_side();
     const int threads = thread_count<Space>();

@@ -161,22 +161,54 @@ void Level<Space, Real>::smooth_rows(const Space& space, Real omega,
 }
 
 template <class Space, class Real>
+bool Level<Space, Real>::follows(Axis axis, bool upper) const {
+  return grid_.exists(axis) &&
+         ((shape_.ends.wraps & axis_bit(axis)) != 0 || !grid_.at_end(axis, upper));
+}
+
+template <class Space, class Real>
 bool Level<Space, Real>::smooths_in_waves(int sweeps) const {
-  // Where no ghost cell depends on others, and the arrays are beyond the nearer caches.
+  // Where arrays are beyond the nearer caches, and most cells far from ends that follow others.
   constexpr std::int64_t large = 100000;
-  return is_host_space<Space> && smoother_ == Smoother::red_black && sweeps > 0 &&
-         shape_.dimensions == 3 && halo_ == nullptr && shape_.ends.wraps == 0 &&
-         own().count() > large;
+  if (!is_host_space<Space> || smoother_ != Smoother::red_black || sweeps == 0 ||
+      shape_.dimensions < 3 || own().count() <= large)
+    return false;
+  for (const Axis axis : all_axes)
+    if ((follows(axis, false) || follows(axis, true)) && own().size(index(axis)) < 16 * sweeps)
+      return false;
+  return true;
 }
 
 template <class Space, class Real>
 void Level<Space, Real>::wave(const Space& space, int sweeps, Real omega, bool from_zero,
                               const Level* source, Level* target) {
   const Box all = own();
-  const int threads = thread_count<Space>();
+  const int stages = 2 * sweeps;
   HalfSweeps step;
+  step.box = all;
   step.from_zero = from_zero;
-  step.stages = 2 * sweeps;
+  for (const Axis axis : all_axes)
+    for (const bool upper : {false, true})
+      step.less[index(axis)][upper] = follows(axis, upper) ? 1 : 0;
+  // Ends that follow others come first, one half sweep after the other with an exchange between:
+  // each of one cell less, so that the wave finds its neighbours as they should be.
+  step.stages = stages + 1;
+  const Box inner = step.cells(0);
+  if (source != nullptr)
+    for_each_beside(inner, all, [&](const Box& box) { add_to_box(space, *source, box); });
+  step.stages = stages;
+  for (int stage = 0; stage < stages; ++stage) {
+    HalfSweeps one;
+    one.colour = stage % 2;
+    one.from_zero = from_zero && stage == 0;
+    if (!one.from_zero) exchange(space, u_, false);
+    for_each_beside(step.cells(stage), all, [&](const Box& box) {
+      one.box = box;
+      smooth_rows(space, omega, one);
+    });
+  }
+  if (target != nullptr) exchange(space, u_, false);
+  const int threads = thread_count<Space>();
   // Threads must not write a plane that another half sweep of the same step reads.
   step.lag = threads == 1 ? 1 : 2;
   // As many rows as stay in the second-level cache until the last stage has come by.
@@ -194,10 +226,14 @@ void Level<Space, Real>::wave(const Space& space, int sweeps, Real omega, bool f
       if (source != nullptr)
         add_to_box(
             space, *source,
-            all.with_range(Axis::y, first == all.lower[1] ? first : first + 1,
-                           std::min(step.rows[1] + 1, all.upper[1]))
-                .with_range(Axis::z, step.plane == all.lower[2] ? step.plane : step.plane + 1,
-                            std::min(step.plane + 2, all.upper[2])));
+            inner
+                .with_range(Axis::y,
+                            std::max(first == all.lower[1] ? first : first + 1, inner.lower[1]),
+                            std::min(step.rows[1] + 1, inner.upper[1]))
+                .with_range(Axis::z,
+                            std::max(step.plane == all.lower[2] ? step.plane : step.plane + 1,
+                                     inner.lower[2]),
+                            std::min(step.plane + 2, inner.upper[2])));
       smooth_rows(space, omega, step);
       if (target == nullptr) continue;
       const Children cells(all, target->own());
@@ -218,6 +254,7 @@ void Level<Space, Real>::smooth(const Space& space, int sweeps, Real omega, bool
   if (from_zero && (sweeps == 0 || smoother_ == Smoother::chebyshev)) set_to_zero(space);
   if (smoother_ == Smoother::chebyshev) return smooth_by_polynomial(space, 2 * sweeps);
   HalfSweeps one;
+  one.box = own();
   for (int half = 0; half < 2 * sweeps; ++half) {
     one.colour = half % 2;
     one.from_zero = from_zero && half == 0;

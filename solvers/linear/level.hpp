@@ -60,6 +60,8 @@ class Level {
   void restrict_box(const Space& space, Level& coarse, const Box& box);
   void add_to_box(const Space& space, const Level& coarse, const Box& box);
   bool smooths_in_waves(int sweeps) const;
+  // Do ghost cells at an end of an axis follow from others, of the other end or of another rank?
+  bool follows(Axis axis, bool upper) const;
   // The correction of `source` is added before, the residual goes to `target` after, if there.
   void wave(const Space& space, int sweeps, Real omega, bool from_zero, const Level* source,
             Level* target);

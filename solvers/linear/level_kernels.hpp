@@ -177,14 +177,38 @@ void prefetch(const FieldView<Space, Real>& values, int k, int j, int first, int
 
 }  // namespace detail
 
-/// Which half sweeps a kernel makes: one over the level; or, for arrays beyond the caches, a wave
-/// of several, each some planes and one row behind the one before, of which this is one step.
+/// Calls use(box) for boxes that together are a box but for another one inside it.
+template <class Use>
+void for_each_beside(const Box& inside, const Box& box, const Use& use) {
+  Box rest = box;
+  for (const Axis axis : {Axis::z, Axis::y, Axis::x}) {
+    const int a = index(axis);
+    use(rest.with_range(axis, box.lower[a], inside.lower[a]));
+    use(rest.with_range(axis, inside.upper[a], box.upper[a]));
+    rest = rest.with_range(axis, inside.lower[a], inside.upper[a]);
+  }
+}
+
+/// Which half sweeps a kernel makes: one; or, for arrays beyond the caches, a wave of several, each
+/// some planes and one row behind the one before, of which this is one step.
 struct HalfSweeps {
+  Box box;                 ///< its cells, of a wave those of one more after the last
   int colour = 0;          ///< of the first one
   bool from_zero = false;  ///< the first one takes u for zero and sets all of it
   int stages = 0;          ///< of a wave; 0: one half sweep
   int plane = 0, lag = 0;  ///< of the wave: where its first one is, and planes from one to the next
   int rows[2] = {0, 0};    ///< of the wave: those of its first one
+  int less[3][2] = {};     ///< of the wave: cells that each has less at an end than the next one
+
+  /// The cells of a half sweep of a wave.
+  KOKKOS_INLINE_FUNCTION Box cells(int stage) const {
+    Box cells = box;
+    for (int a = 0; a < 3; ++a) {
+      cells.lower[a] += less[a][0] * (stages - stage);
+      cells.upper[a] -= less[a][1] * (stages - stage);
+    }
+    return cells;
+  }
 };
 
 /// Half sweeps of red-black Gauss-Seidel with over-relaxation: cells whose indices' sum has the
@@ -197,21 +221,27 @@ void smooth(const Space& space, const LevelView<Space, Real>& level,
   // For the host only. Not a constant, which CUDA would look for on the device.
   const Real* alternating = detail::alternating<Real>.values;
   const HalfSweeps wave = half_sweeps;
-  Box box = level.own;
+  Box box = wave.box;
   if (wave.stages > 0) {
     // All half sweeps of a row together: they share its neighbours, and a thread keeps its rows.
     box = box.with_range(Axis::y, 0, wave.stages)
-              .with_range(Axis::z, std::max(wave.rows[0] - wave.stages + 1, level.own.lower[1]),
-                          std::min(wave.rows[1], level.own.upper[1]));
+              .with_range(Axis::z, std::max(wave.rows[0] - wave.stages + 1, box.lower[1]),
+                          std::min(wave.rows[1], box.upper[1]));
   }
   for_each_row(
-      space, "multigrid: smooth", box, KOKKOS_LAMBDA(int m, int n, int first, int last) {
+      space, "multigrid: smooth", box, KOKKOS_LAMBDA(int m, int n, int begin, int end) {
         const int stage = wave.stages > 0 ? n : 0;
         const int j = wave.stages > 0 ? m : n;
         const int k = wave.stages > 0 ? wave.plane - stage * wave.lag : m;
-        if (wave.stages > 0 && (k < level.own.lower[2] || k >= level.own.upper[2] ||
-                                j < wave.rows[0] - stage || j >= wave.rows[1] - stage))
-          return;
+        int first = begin, last = end;
+        if (wave.stages > 0) {
+          const Box cells = wave.cells(stage);
+          first = first < cells.lower[0] ? cells.lower[0] : first;
+          last = last > cells.upper[0] ? cells.upper[0] : last;
+          if (k < cells.lower[2] || k >= cells.upper[2] || j < cells.lower[1] ||
+              j >= cells.upper[1] || j < wave.rows[0] - stage || j >= wave.rows[1] - stage)
+            return;
+        }
         const LevelRow<dimensions, coefficients, Space, Real> row(level, k, j);
         Real* const x = &u(k, j, 0);
         const Real* const f = &b(k, j, 0);

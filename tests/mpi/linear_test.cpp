@@ -50,8 +50,10 @@ void expect_the_bits_of_one_rank() {
         for (const auto& cells :
              {std::vector<std::int64_t>{64, 32, 32}, std::vector<std::int64_t>{20, 37, 53}})
           expect_the_bits_of_one_rank<Space>(world, self, cells, letters, method, varies);
-      // Large enough for waves of half sweeps on one rank.
+      // Large enough for waves of half sweeps on one rank, and on two and four.
       expect_the_bits_of_one_rank<Space>(world, self, {64, 48, 41}, "dnddrn", method, varies);
+      for (const char* letters : {"dnppaa", "pppppp", "dnrddn"})
+        expect_the_bits_of_one_rank<Space>(world, self, {64, 80, 81}, letters, method, varies);
       for (const char* letters : {"dddd", "aarn"})
         for (const auto& cells :
              {std::vector<std::int64_t>{128, 256}, std::vector<std::int64_t>{37, 41}})

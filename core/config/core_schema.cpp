@@ -272,12 +272,13 @@ Schema core_schema(const std::vector<std::string>& steady_models) {
           "multigrid, and cg with a multigrid cycle, for heat and poisson; bicgstab, gmres and "
           "cg otherwise; or auto.",
           "auto")));
-  s.add(one_of({"auto", "multigrid", "matrix"},
-               key("linear_solver.preconditioner", T::choice,
-                   "Of equations: multigrid cycles field by field; the matrix of the linearised "
-                   "equations on each rank, incompletely factorised, which knows couplings and "
-                   "coefficients that vary; or auto, multigrid where it applies.",
-                   "auto")));
+  s.add(one_of(
+      {"auto", "multigrid", "matrix"},
+      key("linear_solver.preconditioner", T::choice,
+          "Of bicgstab, gmres and their cg: multigrid cycles field by field; the matrix of the "
+          "linearised right-hand sides on each rank, incompletely factorised, which knows "
+          "couplings and coefficients that vary; or auto, multigrid where it applies.",
+          "auto")));
   s.add(above(0, key("linear_solver.tolerance", T::number,
                      "Solved when the residual's l2 norm is this part of the first one: that of "
                      "the change in a "

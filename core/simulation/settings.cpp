@@ -311,6 +311,12 @@ void SettingsReader::linear_solver() {
                      "the method " + settings_.linear.method + " is not one for " +
                          settings_.model->name + "; one of: " + names);
   }
+  if (settings_.linear.preconditioner != "auto" && !methods.empty() &&
+      std::find(methods.begin(), methods.end(), "bicgstab") == methods.end())
+    diagnostics_.add(config_.position("linear_solver.preconditioner"),
+                     "the linear solvers of " + settings_.model->name +
+                         " have no choice of preconditioner: it is multigrid",
+                     "leave it out");
   if (settings_.steady) return;
   if (config_.given("linear_solver") && !scheme().implicit() && !config_.refused("time.scheme"))
     diagnostics_.add(config_.key_position("linear_solver"),

@@ -2,8 +2,11 @@
 # scripts/bootstrap installs what a Debian machine lacks.
 find_package(Kokkos 3.4 CONFIG REQUIRED)
 # Beside its Kokkos where there is one; without it sparse matrices have fewer preconditioners.
-get_filename_component(xpsim_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
-find_package(KokkosKernels CONFIG QUIET HINTS ${xpsim_kokkos_prefix} ${Kokkos_ROOT})
+option(XPSIM_KOKKOS_KERNELS "Use Kokkos Kernels where it is found" ON)
+if(XPSIM_KOKKOS_KERNELS)
+  get_filename_component(xpsim_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
+  find_package(KokkosKernels CONFIG QUIET HINTS ${xpsim_kokkos_prefix} ${Kokkos_ROOT})
+endif()
 find_package(MPI REQUIRED COMPONENTS C)
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C HL)

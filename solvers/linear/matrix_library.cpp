@@ -11,6 +11,12 @@ namespace xp::detail {
 #ifdef XP_KOKKOS_KERNELS
 namespace {
 
+#if KOKKOS_VERSION >= 40600
+namespace sparse = KokkosSparse;
+#else
+namespace sparse = KokkosSparse::Experimental;
+#endif
+
 template <class Space, class Real>
 using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<
     int, int, Real, Space, typename Space::memory_space, typename Space::memory_space>;
@@ -36,11 +42,11 @@ struct Triangle {
   void prepare(int rows, bool lower) {
     handle.create_sptrsv_handle(KokkosSparse::Experimental::SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows,
                                 lower);
-    KokkosSparse::Experimental::sptrsv_symbolic(&handle, offsets, columns);
+    sparse::sptrsv_symbolic(&handle, offsets, columns);
   }
   template <class From, class To>
   void solve(const From& from, const To& to) {
-    KokkosSparse::Experimental::sptrsv_solve(&handle, offsets, columns, values, from, to);
+    sparse::sptrsv_solve(&handle, offsets, columns, values, from, to);
   }
 };
 
@@ -59,13 +65,12 @@ class LibraryIlu final : public Ilu<Space, Real> {
     auto offsets = matrix.offsets();
     auto columns = matrix.columns();
     auto values = matrix.values();
-    KokkosSparse::Experimental::spiluk_symbolic(&handle, fill, offsets, columns, lower_.offsets,
-                                                lower_.columns, upper_.offsets, upper_.columns);
+    sparse::spiluk_symbolic(&handle, fill, offsets, columns, lower_.offsets, lower_.columns,
+                            upper_.offsets, upper_.columns);
     fit(lower_, static_cast<std::size_t>(handle.get_spiluk_handle()->get_nnzL()));
     fit(upper_, static_cast<std::size_t>(handle.get_spiluk_handle()->get_nnzU()));
-    KokkosSparse::Experimental::spiluk_numeric(&handle, fill, offsets, columns, values,
-                                               lower_.offsets, lower_.columns, lower_.values,
-                                               upper_.offsets, upper_.columns, upper_.values);
+    sparse::spiluk_numeric(&handle, fill, offsets, columns, values, lower_.offsets, lower_.columns,
+                           lower_.values, upper_.offsets, upper_.columns, upper_.values);
     handle.destroy_spiluk_handle();
     lower_.prepare(rows_, true);
     upper_.prepare(rows_, false);
